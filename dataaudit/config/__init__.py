@@ -1,0 +1,1 @@
+"""The config: typed structs, and the strict YAML loader."""

@@ -1,0 +1,1 @@
+"""Files in, batches of documents and a ledger of faults out."""

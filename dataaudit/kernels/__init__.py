@@ -1,0 +1,1 @@
+"""Measuring loops over Arrow buffers: Numba functions, NumPy arrays in and out."""

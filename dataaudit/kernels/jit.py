@@ -1,0 +1,60 @@
+"""The one decorator that compiles a kernel, and the folder its machine code is kept in.
+
+Numba's own cache key knows a function's file but not the helpers it calls from other files, and its default
+folder is beside the source, which may be read-only. So compiled kernels go to a folder of our own, named by a
+digest of every kernel source and of the compiler's version.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+from numba.core import config as numba_config
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    digest.update(f"{numba.__version__} {llvmlite.__version__} {sys.version_info[:2]}".encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    named = os.environ.get("DATAAUDIT_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dataaudit"
+
+
+def _cache_folder() -> Path:
+    """Returns a folder that only this user writes to; a private temporary one when the home cannot be written."""
+    try:
+        folder = _cache_root() / f"kernels-{_source_digest()}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except (OSError, RuntimeError):
+        pass
+    return Path(tempfile.mkdtemp(prefix="dataaudit-kernels-"))
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CACHE_FOLDER = _cache_folder()
+
+
+def kernel(function: F) -> F:
+    """Compiles *function* on its first call, without the GIL, and keeps the machine code for later processes."""
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    finally:
+        numba_config.CACHE_DIR = before

@@ -1,0 +1,1 @@
+"""Plan, stages, run folder and engines."""

@@ -1,0 +1,77 @@
+"""A batch of documents as the signals see it."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dataaudit.kernels.vocabulary import Vocabulary
+
+T = TypeVar("T")
+
+
+class DocumentBatch:
+    """Texts, token ids, or both, of a batch of documents, and what has been computed from them.
+
+    Attributes:
+        rows: number of documents.
+        data: uint8, the UTF-8 bytes of all texts one after the other; empty when there is no text.
+        offsets: int64[rows + 1], where each text starts in *data*.
+        ids: int64 or uint32, the token ids of all documents one after the other, or None.
+        id_offsets: int64[rows + 1], where each document starts in *ids*, or None.
+        vocabulary: facts about the tokenizer, or None without one.
+        embedding_rows: rows of the model's embedding table; ids outside 0 .. rows - 1 are out of range. None when unknown.
+        max_length: the model's context length in tokens, or None when unknown.
+        pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
+        special_strings: literal texts to look for in the documents, sorted.
+    """
+
+    def __init__(
+        self,
+        *,
+        text: pa.LargeStringArray | None = None,
+        ids: NDArray[Any] | None = None,
+        id_offsets: NDArray[np.int64] | None = None,
+        vocabulary: Vocabulary | None = None,
+        embedding_rows: int | None = None,
+        max_length: int | None = None,
+        pooled_counts: NDArray[np.int64] | None = None,
+        special_strings: tuple[str, ...] = (),
+    ) -> None:
+        self.has_text = text is not None
+        if text is not None:
+            self.data, self.offsets = text_buffers(text)
+            self.rows = len(text)
+        elif id_offsets is not None:
+            self.data, self.offsets = np.zeros(0, np.uint8), np.zeros(len(id_offsets), np.int64)
+            self.rows = len(id_offsets) - 1
+        else:
+            raise ValueError("a batch needs texts or token ids")
+        self.ids = ids
+        self.id_offsets = id_offsets
+        self.vocabulary = vocabulary
+        self.embedding_rows = embedding_rows
+        self.max_length = max_length
+        self.pooled_counts = pooled_counts
+        self.special_strings = special_strings
+        self._computed: dict[Callable[..., Any], Any] = {}
+
+    def once(self, compute: Callable[["DocumentBatch"], T]) -> T:
+        """Returns ``compute(self)``, computed at most once for this batch; signals share their kernels through it."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        value: T = self._computed[compute]
+        return value
+
+
+def text_buffers(text: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Returns the bytes and the offsets of a text array without nulls; no byte is copied.
+
+    Offsets start at 0: a sliced array gives the bytes of its slice.
+    """
+    _, offset_buffer, data_buffer = text.buffers()
+    offsets = np.frombuffer(offset_buffer, np.int64, len(text) + 1, text.offset * 8) if offset_buffer else np.zeros(1, np.int64)
+    data = np.frombuffer(data_buffer, np.uint8) if data_buffer else np.zeros(0, np.uint8)
+    return data[offsets[0] : offsets[-1]], offsets - offsets[0]

@@ -1,0 +1,1 @@
+"""Mergeable integer summaries: a + b in any order gives the same numbers."""

@@ -1,0 +1,1 @@
+"""Texts in, token ids out: two engines, checked against each other."""
