@@ -15,11 +15,7 @@ WELL_KNOWN_SPECIAL_STRINGS = (
 )
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A section of the config; an unknown key is an error."""
-
-
-class Read(_Strict):
+class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the corpus is read. Column names may be dotted for nested fields."""
 
     text_column: str | None = None
@@ -29,7 +25,7 @@ class Read(_Strict):
     document_per: Literal["file", "line"] = "file"
 
 
-class Tokenizer(_Strict):
+class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How texts are tokenized.
 
     path: a tokenizer.json file.
@@ -46,7 +42,7 @@ class Tokenizer(_Strict):
     special_strings: tuple[str, ...] = WELL_KNOWN_SPECIAL_STRINGS
 
 
-class Model(_Strict):
+class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that will be trained.
 
     vocab_size: rows of the embedding table.
@@ -59,7 +55,7 @@ class Model(_Strict):
     eos_id: int | None = None
 
 
-class Rule(_Strict):
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A decision about one document: it is kept while ``min`` ≤ signal ≤ ``max`` (inclusive).
 
     if_null: what an undefined value means.
@@ -78,7 +74,7 @@ class Rule(_Strict):
     source: str
 
 
-class Condition(_Strict):
+class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A range of a signal."""
 
     signal: str
@@ -86,14 +82,14 @@ class Condition(_Strict):
     max: float | None = None
 
 
-class Level(_Strict):
+class Level(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A limit of a check: ``above`` is exclusive, ``at_least`` is inclusive; one of the two."""
 
     above: float | None = None
     at_least: float | None = None
 
 
-class Levels(_Strict):
+class Levels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When a check warns and when it fails; options are the check's own settings (``dataaudit explain CHECK``)."""
 
     warn: Level | None = None
@@ -102,7 +98,7 @@ class Levels(_Strict):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Config(_Strict):
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole config.
 
     version: of this format; 1.

@@ -19,7 +19,8 @@ DOCUMENT_FIELDS = [
 """The columns of every batch that a reader gives, before the content and the user's own numbers.
 
 row: index of the record in its piece, from 0; unreadable records and those without text are counted too.
-record: where it stands in the file: the line from 1 (line formats, CSV), the row from 0 (tables, JSON arrays), 1 (a document a file).
+record: where it stands in the file: the line from 1 (line formats, CSV), the row from 0 (tables, JSON arrays), 1 (a
+    document a file).
 offset: bytes from the start of the (decompressed) file to the record; null in tables.
 id: the user's own id as text (numbers as JSON writes them), null when there is none.
 source: the record's own source column; null when there is none.
@@ -102,7 +103,8 @@ class Fault:
     """A record that gave no document.
 
     Attributes:
-        kind: ``unreadable`` (not decodable, not JSON, not an object) or ``without_text`` (the column is missing or no text).
+        kind: ``unreadable`` (not decodable, not JSON, not an object) or ``without_text`` (the column is missing or
+            holds no text).
         row, record, offset: as in DOCUMENT_FIELDS.
         reason: what was wrong, for a person.
         raw: the record's bytes, cut to RAW_LIMIT.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
@@ -52,9 +52,11 @@ CACHE_FOLDER = _cache_folder()
 
 def kernel(function: F) -> F:
     """Compiles *function* on its first call, without the GIL, and keeps the machine code for later processes."""
-    before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(CACHE_FOLDER)
+    settings: Any = numba_config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        numba_config.CACHE_DIR = before
+        settings.CACHE_DIR = before
+    return cast("F", compiled)

@@ -22,7 +22,8 @@ class DocumentBatch:
         ids: int64 or uint32, the token ids of all documents one after the other, or None.
         id_offsets: int64[rows + 1], where each document starts in *ids*, or None.
         vocabulary: facts about the tokenizer, or None without one.
-        embedding_rows: rows of the model's embedding table; ids outside 0 .. rows - 1 are out of range. None when unknown.
+        embedding_rows: rows of the model's embedding table; ids outside 0 .. rows - 1 are out of range; None when
+            unknown.
         max_length: the model's context length in tokens, or None when unknown.
         pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
         special_strings: literal texts to look for in the documents, sorted.
@@ -72,6 +73,8 @@ def text_buffers(text: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[
     Offsets start at 0: a sliced array gives the bytes of its slice.
     """
     _, offset_buffer, data_buffer = text.buffers()
-    offsets = np.frombuffer(offset_buffer, np.int64, len(text) + 1, text.offset * 8) if offset_buffer else np.zeros(1, np.int64)
+    if offset_buffer is None or len(text) == 0:
+        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    offsets = np.frombuffer(offset_buffer, np.int64, len(text) + 1, text.offset * 8)
     data = np.frombuffer(data_buffer, np.uint8) if data_buffer else np.zeros(0, np.uint8)
     return data[offsets[0] : offsets[-1]], offsets - offsets[0]
