@@ -1,6 +1,9 @@
-"""The config as typed structs; a YAML file is decoded into these and into nothing else."""
+"""The config as typed structs; a YAML file is decoded into these and into nothing else.
 
-from typing import Any, Literal
+The docstrings are the descriptions in the JSON Schema: a line ``name: text`` describes the field of that name.
+"""
+
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -14,9 +17,20 @@ WELL_KNOWN_SPECIAL_STRINGS = (
     "<|pad|>",
 )
 
+Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$", max_length=80)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+TokenId = Annotated[int, msgspec.Meta(ge=0)]
+
 
 class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the corpus is read. Column names may be dotted for nested fields."""
+    """How the corpus is read. Column names may be dotted for nested fields.
+
+    text_column: the column with the text; found by itself when null.
+    id_column: the column with the user's own id; found by itself when null.
+    source_column: the column that says which source a document belongs to; found by itself when null.
+    number_columns: numeric columns of the user's own, which rules can then use like signals.
+    document_per: for plain text files, whether a document is a file or a line.
+    """
 
     text_column: str | None = None
     id_column: str | None = None
@@ -28,8 +42,8 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How texts are tokenized.
 
-    path: a tokenizer.json file.
-    engine: ``auto`` uses the fast engine when it gives the reference's ids on a sample.
+    path: a tokenizer.json file; a relative path starts at the current folder.
+    engine: auto uses the fast engine when it gives the reference's ids on a sample.
     special_text: whether the text of a special token inside a document is encoded as ordinary text or as the token.
     add_special_tokens: whether the tokenizer's own BOS and EOS are added to every document.
     special_strings: texts that are counted in documents beside the tokenizer's own special tokens.
@@ -45,37 +59,54 @@ class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that will be trained.
 
-    vocab_size: rows of the embedding table.
+    vocab_size: rows of the embedding table; ids outside 0 .. vocab_size - 1 are out of range.
     max_length: context length in tokens.
+    bos_id: the id that every document should start with.
+    eos_id: the id that every document should end with.
     """
 
-    vocab_size: int | None = None
-    max_length: int | None = None
-    bos_id: int | None = None
-    eos_id: int | None = None
+    vocab_size: Positive | None = None
+    max_length: Positive | None = None
+    bos_id: TokenId | None = None
+    eos_id: TokenId | None = None
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A decision about one document: it is kept while ``min`` ≤ signal ≤ ``max`` (inclusive).
+    """A decision about one document: it is kept while min ≤ signal ≤ max (inclusive).
 
+    In a file that extends another, a rule with a known id changes only the keys it names.
+
+    id: its name in reports, in quarantine and on the command line: lower-case words joined by - and /.
+    signal: the signal or number column that it looks at.
+    min: the lowest value that is kept.
+    max: the highest value that is kept.
+    one_of: the only values that are kept; instead of min and max.
     if_null: what an undefined value means.
-    applies_when: another signal and the range in which the rule applies at all.
+    applies_when: conditions on signals; the rule applies to a document that meets all of them.
+    action: quarantine takes the document out; flag only reports it.
+    skip: true takes away a rule that the extended file has.
     source: where the limit comes from.
     """
 
-    id: str
+    id: Identifier
     signal: str
     min: float | None = None
     max: float | None = None
     one_of: tuple[float | str, ...] | None = None
     if_null: Literal["quarantine", "keep"] = "quarantine"
-    applies_when: "Condition | None" = None
+    applies_when: "tuple[Condition, ...]" = ()
     action: Literal["quarantine", "flag"] = "quarantine"
+    skip: bool = False
     source: str
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A range of a signal."""
+    """A range of a signal, inclusive; an undefined value does not meet it.
+
+    signal: the signal or number column that it looks at.
+    min: the lowest value that meets it.
+    max: the highest value that meets it.
+    """
 
     signal: str
     min: float | None = None
@@ -83,14 +114,26 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A limit of a check: ``above`` is exclusive, ``at_least`` is inclusive; one of the two."""
+    """A limit of a check; exactly one of the two keys.
+
+    above: reached by values greater than this.
+    at_least: reached by this value and by greater ones.
+    """
 
     above: float | None = None
     at_least: float | None = None
 
 
 class Levels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When a check warns and when it fails; options are the check's own settings (``dataaudit explain CHECK``)."""
+    """When a check warns and when it fails.
+
+    In a file that extends another, a check changes only the keys that it names.
+
+    warn: the level at which the check warns.
+    fail: the level at which the check fails.
+    skip: true leaves the check out.
+    options: the check's own settings (dataaudit explain CHECK).
+    """
 
     warn: Level | None = None
     fail: Level | None = None
@@ -99,10 +142,15 @@ class Levels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole config.
+    """The config of dataaudit.
 
     version: of this format; 1.
-    extends: a preset or a file that this one changes; rules and checks are overridden by id.
+    extends: a preset or a file that this one changes. Rules and checks are changed by id, other sections key by key.
+    read: how the corpus is read.
+    tokenizer: how texts are tokenized.
+    model: the model that will be trained.
+    rules: decisions about documents; in order.
+    checks: limits of the checks on the corpus, by check id.
     """
 
     version: Literal[1] = 1
