@@ -3,7 +3,7 @@
 The docstrings are the descriptions in the JSON Schema: a line ``name: text`` describes the field of that name.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -138,7 +138,7 @@ class Levels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     warn: Level | None = None
     fail: Level | None = None
     skip: bool = False
-    options: dict[str, Any] = msgspec.field(default_factory=dict)
+    options: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
