@@ -25,6 +25,7 @@ class DocumentBatch:
         embedding_rows: rows of the model's embedding table; ids outside 0 .. rows - 1 are out of range; None when
             unknown.
         max_length: the model's context length in tokens, or None when unknown.
+        eos_id: id of the token that ends a document, or None when unknown.
         pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
         special_strings: literal texts to look for in the documents, sorted.
     """
@@ -38,6 +39,7 @@ class DocumentBatch:
         vocabulary: Vocabulary | None = None,
         embedding_rows: int | None = None,
         max_length: int | None = None,
+        eos_id: int | None = None,
         pooled_counts: NDArray[np.int64] | None = None,
         special_strings: tuple[str, ...] = (),
     ) -> None:
@@ -55,6 +57,7 @@ class DocumentBatch:
         self.vocabulary = vocabulary
         self.embedding_rows = embedding_rows
         self.max_length = max_length
+        self.eos_id = eos_id
         self.pooled_counts = pooled_counts
         self.special_strings = special_strings
         self._computed: dict[Callable[..., Any], Any] = {}

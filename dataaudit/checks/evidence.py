@@ -1,0 +1,155 @@
+"""What checks look at: the signals as a lazy table, the merged sketches, and what reading gave."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from dataaudit.config.schema import Config
+from dataaudit.kernels.vocabulary import Vocabulary
+from dataaudit.result import Example, FileSummary, Part, RuleOutcome
+from dataaudit.sketches.lengths import LengthHistogram
+from dataaudit.sketches.token_counts import TokenCounts
+
+WORST = 5
+"""Shards and sources that a finding lists."""
+EXAMPLES = 10
+"""Documents that a finding lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The documents that meet a condition, and how much of the corpus they are.
+
+    Attributes:
+        documents, tokens: how many meet it (characters in place of tokens without a tokenizer).
+        of_documents, of_tokens: how many there are.
+        worst_shards, worst_sources: at most WORST each, largest share first.
+        examples: at most EXAMPLES, the most extreme first.
+    """
+
+    documents: int
+    tokens: int
+    of_documents: int
+    of_tokens: int
+    worst_shards: list[Part]
+    worst_sources: list[Part]
+    examples: list[Example]
+
+    @property
+    def share(self) -> float | None:
+        """Share of documents; None in an empty corpus."""
+        return self.documents / self.of_documents if self.of_documents else None
+
+    @property
+    def token_share(self) -> float | None:
+        """Share of tokens (or characters); None when there are none."""
+        return self.tokens / self.of_tokens if self.of_tokens else None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that was measured.
+
+    Attributes:
+        config: the resolved config.
+        documents: a row a document: ``shard``, ``weight`` (tokens, or characters without a tokenizer), ``doc_id``,
+            ``id``, ``source``, ``file``, ``record`` and every signal that was measured.
+        measured: names of the signals in *documents*.
+        weight_unit: ``tokens`` or ``characters``.
+        files: what reading each file gave.
+        lost: records that gave no document, the first of the corpus.
+        lengths: exact lengths in the weight's unit.
+        token_counts: occurrences of each id, or None without token ids.
+        vocabulary: facts about the tokenizer, or None.
+        rules: what each rule would remove.
+        rule_families: for each family of signals that rules look at, the documents over at least one of their limits.
+        tokenized_input: whether the corpus came as token ids.
+    """
+
+    config: Config
+    documents: pl.LazyFrame
+    measured: frozenset[str]
+    weight_unit: str
+    files: Sequence[FileSummary]
+    lost: Sequence[Example]
+    lengths: LengthHistogram
+    token_counts: TokenCounts | None
+    vocabulary: Vocabulary | None
+    rules: Sequence[RuleOutcome]
+    rule_families: Mapping[str, Found]
+    tokenized_input: bool
+
+    def has(self, need: str) -> bool:
+        """Says whether a signal or a fact was measured."""
+        match need:
+            case "token_counts":
+                return self.token_counts is not None
+            case "vocabulary":
+                return self.vocabulary is not None
+            case "rules":
+                return any(rule.status == "judged" for rule in self.rules)
+            case _:
+                return need in self.measured
+
+    @cached_property
+    def _totals(self) -> pl.DataFrame:
+        return (
+            self.documents.group_by("shard", "source")
+            .agg(pl.len().alias("documents"), pl.col("weight").sum().alias("tokens"))
+            .collect(engine="streaming")
+        )
+
+    def find(self, condition: pl.Expr, by: pl.Expr) -> Found:
+        """Finds the documents that meet a condition (null does not); *by* orders the examples, largest first."""
+        matching = self.documents.filter(condition)
+        counts, examples = pl.collect_all(
+            [
+                matching.group_by("shard", "source").agg(
+                    pl.len().alias("documents"), pl.col("weight").sum().alias("tokens")
+                ),
+                matching.select("doc_id", "id", "file", "record", "source", by.cast(pl.Float64).alias("value"))
+                .sort("value", "doc_id", descending=[True, False], nulls_last=True)
+                .head(EXAMPLES),
+            ],
+            engine="streaming",
+        )
+        return Found(
+            int(counts["documents"].sum()),
+            int(counts["tokens"].sum()),
+            int(self._totals["documents"].sum()),
+            int(self._totals["tokens"].sum()),
+            self._worst(counts, "shard"),
+            self._worst(counts, "source"),
+            [Example(**row) for row in examples.iter_rows(named=True)],
+        )
+
+    def _worst(self, counts: pl.DataFrame, key: str) -> list[Part]:
+        of = self._totals.group_by(key).agg(pl.col("documents").sum().alias("of_documents"))
+        rows = (
+            counts.group_by(key)
+            .agg(pl.col("documents").sum())
+            .join(of, on=key)
+            .with_columns((pl.col("documents") / pl.col("of_documents")).alias("share"))
+            .sort("share", key, descending=[True, False])
+            .head(WORST)
+        )
+        return [
+            Part(
+                name=f"shard {row[key]}" if key == "shard" else row[key],
+                documents=row["documents"],
+                of_documents=row["of_documents"],
+                share=row["share"],
+            )
+            for row in rows.iter_rows(named=True)
+        ]
+
+    def total(self, expression: pl.Expr) -> int:
+        """Returns an integer sum over all documents; 0 in an empty corpus."""
+        value = self.documents.select(expression).collect(engine="streaming").item()
+        return int(value or 0)
+
+    def sum_of_ratio(self, ratio: str, count: str = "char_count") -> int:
+        """Returns how many units a ratio stands for over the whole corpus; exact, since ratio · count is an integer."""
+        return self.total((pl.col(ratio) * pl.col(count)).round().sum())

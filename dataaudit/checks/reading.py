@@ -1,0 +1,86 @@
+"""Checks of reading: what was there and could not be used."""
+
+import polars as pl
+
+from dataaudit.checks.check import Options, Outcome, check
+from dataaudit.checks.evidence import Evidence
+from dataaudit.checks.wording import counted, percent
+
+GROUP = "reading"
+
+
+@check("unreadable-records", group=GROUP, title="Unreadable records", unit="share of records")
+def unreadable_records(evidence: Evidence, options: Options) -> Outcome:
+    """Share of records that could not be decoded, parsed, or are no object; each stands in the ledger.
+
+    Why: another reader may stop there, skip the rest of the file, or read something else.
+    Do: see ``ledger/`` for file, line and reason; mend the program that wrote them.
+    """
+    return _lost(evidence, sum(file.unreadable for file in evidence.files), "unreadable", "could not be read")
+
+
+@check("documents-without-text", group=GROUP, title="Records without text", unit="share of records")
+def documents_without_text(evidence: Evidence, options: Options) -> Outcome:
+    """Share of readable records whose text is missing, null or not a string.
+
+    Why: often a column was renamed in one file of many, and its documents silently go missing.
+    Do: look at the files named; give ``--text-column`` if the column has another name.
+    """
+    return _lost(evidence, sum(file.without_text for file in evidence.files), "without_text", "have no text")
+
+
+def _lost(evidence: Evidence, lost: int, kind: str, verb: str) -> Outcome:
+    records = sum(file.records for file in evidence.files)
+    if not records:
+        return Outcome.skip("No records.")
+    worst = sorted(
+        (file for file in evidence.files if getattr(file, kind)), key=lambda file: (-getattr(file, kind), file.name)
+    )
+    details = {
+        "records": records,
+        "lost": lost,
+        "files": [{"file": file.name, "lost": getattr(file, kind), "records": file.records} for file in worst[:10]],
+    }
+    if not lost:
+        return Outcome(0.0, f"All {counted(records, 'record')}: none {verb}.", documents=0, details=details)
+    message = (
+        f"{lost:,} of {counted(records, 'record')} ({percent(lost / records)}) {verb}, "
+        f"in {counted(len(worst), 'file')}; most in {worst[0].name}."
+    )
+    examples = [example for example in evidence.lost if (example.reason or "").startswith(kind)][:10]
+    return Outcome(lost / records, message, documents=lost, details=details, examples=examples)
+
+
+@check("damaged-files", group=GROUP, title="Damaged files", unit="files")
+def damaged_files(evidence: Evidence, options: Options) -> Outcome:
+    """Files that could not be opened, or not to their end: truncated gzip, a Parquet file without its footer.
+
+    Why: the documents behind the damage are missing from the corpus, and a trainer's reader may stop there.
+    Do: copy or make these files again, then run the same command: only their shards are measured again.
+    """
+    damaged = [file for file in evidence.files if file.damage is not None]
+    details = {"files": [{"file": file.name, "reason": file.damage} for file in damaged[:100]]}
+    if not damaged:
+        return Outcome(0, f"All {counted(len(evidence.files), 'file')} were read to the end.", details=details)
+    first = damaged[0]
+    message = f"{counted(len(damaged), 'file')} of {len(evidence.files):,} damaged; first {first.name}: {first.damage}."
+    return Outcome(len(damaged), message, details=details)
+
+
+@check("repeated-ids", group=GROUP, title="Repeated ids", unit="ids", needs=("id",))
+def repeated_ids(evidence: Evidence, options: Options) -> Outcome:
+    """Ids of the user's own that stand on more than one document; the documents stay distinct.
+
+    Why: joins by id, and resumes that skip known ids, then lose or repeat documents.
+    Do: make ids unique, or do not rely on them.
+    """
+    ids = evidence.documents.select("id").drop_nulls().group_by("id").agg(pl.len().alias("n")).filter(pl.col("n") > 1)
+    repeated = ids.select(pl.len(), pl.col("n").sum().alias("documents")).collect(engine="streaming").row(0)
+    without = evidence.total(pl.col("id").is_null().sum())
+    details = {"documents": int(repeated[1] or 0), "documents_without_id": without}
+    if not repeated[0]:
+        return Outcome(0, f"Every id is unique ({counted(without, 'document')} without an id).", details=details)
+    some = ids.sort("n", "id", descending=[True, False]).head(10).collect()
+    details["ids"] = [{"id": row["id"], "documents": row["n"]} for row in some.iter_rows(named=True)]
+    message = f"{counted(repeated[0], 'id')} on more than one document ({counted(int(repeated[1]), 'document')})."
+    return Outcome(repeated[0], message, documents=int(repeated[1]), details=details)

@@ -1,0 +1,40 @@
+"""Checks of one shape: the share of documents that meet a condition."""
+
+import polars as pl
+
+from dataaudit.checks.check import Outcome
+from dataaudit.checks.evidence import Evidence
+from dataaudit.checks.wording import counted, percent
+
+
+def share_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str) -> Outcome:
+    """Judges the share of documents that meet *condition*; *verb* ends the sentence "3 documents (1 %) …"."""
+    found = evidence.find(condition, by)
+    if not found.documents:
+        return Outcome.of(found, f"No document {verb}.", value=found.share)
+    details = {"token_share": found.token_share}
+    message = (
+        f"{counted(found.documents, 'document')} ({percent(found.share)} of documents, "
+        f"{percent(found.token_share)} of {evidence.weight_unit}) {verb}."
+    )
+    return Outcome.of(found, message, value=found.share, details=details)
+
+
+def number_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str) -> Outcome:
+    """Judges how many documents meet *condition*."""
+    outcome = share_of_documents(evidence, condition, by, verb)
+    outcome.details["share"] = outcome.value
+    outcome.value = outcome.documents
+    return outcome
+
+
+def share_of_characters(evidence: Evidence, ratio: str, what: str) -> Outcome:
+    """Judges the share of all characters that a ``*_char_ratio`` signal counts; *what* names them, in the plural."""
+    found = evidence.find(pl.col(ratio) > 0, pl.col(ratio))
+    characters = evidence.total(pl.col("char_count").sum())
+    hits = evidence.sum_of_ratio(ratio)
+    value = hits / characters if characters else None
+    if not hits:
+        return Outcome.of(found, f"No {what}.", value=value)
+    message = f"{hits:,} {what} ({percent(value)} of characters) in {counted(found.documents, 'document')}."
+    return Outcome.of(found, message, value=value, details={"characters": hits, "document_share": found.share})

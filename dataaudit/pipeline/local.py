@@ -1,0 +1,179 @@
+"""The local engine: tasks in worker processes of this machine.
+
+Workers are spawned, never forked: threads of Polars and Arrow do not survive a fork. A worker that dies takes no
+result with it, and a parent that dies takes its workers with it.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dataaudit.errors import DataAuditError, RunError
+from dataaudit.pipeline.store import Marker
+from dataaudit.pipeline.tasks import Progress, Task, execute
+
+THREAD_LIMITS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "FASTOKENS_BPE_THREADS", "POLARS_MAX_THREADS")
+"""A worker is one core's worth of work; these keep the libraries under it to one thread each."""
+
+
+class LocalEngine:
+    """Runs up to *workers* tasks at a time."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
+        """Runs every task; one task or one worker stays in this process."""
+        waiting = list(tasks)
+        workers = min(self.workers, len(waiting))
+        if workers <= 1:
+            yield from _run_here(waiting, folder, progress)
+        else:
+            yield from _run_in_processes(waiting, folder, progress, workers)
+
+
+def _run_here(tasks: list[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
+    """Runs tasks in a thread, so that Ctrl-C is heard while a kernel runs."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        for task in tasks:
+            future: Future[Marker] = pool.submit(execute, task, folder, progress)
+            while not future.done():
+                _nap(future)
+            yield task, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _nap(future: Future[Marker]) -> None:
+    ended = threading.Event()
+    future.add_done_callback(lambda _: ended.set())
+    ended.wait(0.5)
+
+
+class _Worker:
+    """A process that works off one task at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, far_end = context.Pipe()
+        self.process = context.Process(target=_work, args=(far_end, str(folder)), daemon=True)
+        self.process.start()
+        far_end.close()
+        self.task: Task | None = None
+
+    def start(self, task: Task) -> None:
+        self.task = task
+        self.pipe.send_bytes(msgspec.msgpack.encode(task))
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _run_in_processes(tasks: list[Task], folder: Path, progress: Progress, count: int) -> Iterator[tuple[Task, Marker]]:
+    queue = list(reversed(tasks))
+    before = {name: os.environ.get(name) for name in THREAD_LIMITS}
+    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))
+    try:
+        workers = [_Worker(folder) for _ in range(count)]
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    try:
+        for worker in workers:
+            worker.start(queue.pop())
+        while busy := {worker.pipe: worker for worker in workers if worker.task is not None}:
+            for pipe in wait(list(busy)):
+                worker = busy[pipe]  # type: ignore[index]
+                message = _receive(worker)
+                if isinstance(message, int):
+                    progress(message)
+                    continue
+                task, worker.task = worker.task, None
+                assert task is not None
+                yield task, message
+                if queue:
+                    worker.start(queue.pop())
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Failure(msgspec.Struct, frozen=True, tag="failure"):
+    kind: str
+    message: str
+
+
+class _Done(msgspec.Struct, frozen=True, tag="done"):
+    marker: Marker
+
+
+class _Step(msgspec.Struct, frozen=True, tag="step"):
+    bytes: int
+
+
+_MESSAGE: Any = msgspec.msgpack.Decoder(_Failure | _Done | _Step)
+
+
+def _receive(worker: _Worker) -> int | Marker:
+    """Returns the bytes worked off, or the marker of the finished task."""
+    assert worker.task is not None
+    try:
+        message = _MESSAGE.decode(worker.pipe.recv_bytes())
+    except (EOFError, OSError) as error:
+        worker.process.join(5)
+        raise RunError(
+            f"the worker on {worker.task.id} died (exit code {worker.process.exitcode}; -9 usually means that the "
+            "machine ran out of memory). Finished shards are kept: run the same command again, with a smaller -j."
+        ) from error
+    match message:
+        case _Step():
+            return message.bytes
+        case _Done():
+            return message.marker
+        case _:
+            kinds = {kind.__name__: kind for kind in _kinds(DataAuditError)}
+            raise kinds.get(message.kind, RunError)(message.message)
+
+
+def _kinds(root: type[DataAuditError]) -> Iterator[type[DataAuditError]]:
+    yield root
+    for kind in root.__subclasses__():
+        yield from _kinds(kind)
+
+
+def _work(pipe: Connection, folder: str) -> None:
+    """The worker's main: tasks in, markers out, until the parent goes away."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    answer = msgspec.msgpack.Encoder().encode
+
+    def progress(count: int) -> None:
+        pipe.send_bytes(answer(_Step(count)))
+
+    while True:
+        try:
+            task = msgspec.msgpack.decode(pipe.recv_bytes(), type=Task)
+        except EOFError:
+            return
+        try:
+            pipe.send_bytes(answer(_Done(execute(task, Path(folder), progress))))
+        except DataAuditError as error:
+            pipe.send_bytes(answer(_Failure(type(error).__name__, str(error))))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

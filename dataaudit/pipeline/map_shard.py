@@ -1,0 +1,225 @@
+"""The map task: reads one shard, and writes its tokens, signals, ledger and sketches."""
+
+import base64
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from dataaudit.corpus import Fault, Piece, Tally, read_piece
+from dataaudit.pipeline.measure import Measured, Measurer
+from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
+from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.tasks import MapSpec, Progress, Task
+from dataaudit.signals import all_signals
+from dataaudit.sketches.histograms import SignalHistograms
+from dataaudit.sketches.lengths import LengthHistogram
+from dataaudit.sketches.token_counts import TokenCounts
+from dataaudit.tokenize import TokenShardWriter, id_dtype
+
+ROW_GROUP_ROWS = 65_536
+TOKENIZED_DTYPE = np.dtype(np.int64)
+"""Ids that the user brought may be negative or past any vocabulary, and are kept as they are."""
+
+
+class PieceResult(msgspec.Struct, frozen=True):
+    """What reading a piece gave; ``records = documents + unreadable + without_text``."""
+
+    records: int
+    documents: int
+    unreadable: int
+    without_text: int
+    bytes_read: int
+    text_bytes: int
+    damage: str | None
+    digest: str | None
+
+
+def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
+    """Reads and measures one shard of the plan in *run*."""
+    assert isinstance(task.spec, MapSpec)
+    plan = load_plan(run.path)
+    shard = task.spec.shard
+    with run.workspace() as folder, ExitStack() as stack:
+        writer = stack.enter_context(ShardWriter(folder, plan.map, plan.shards[shard]))
+        first_row = 0
+        pieces = []
+        for piece in plan.shards[shard]:
+            result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, plan.map, progress)
+            first_row += result.records
+            pieces.append(msgspec.to_builtins(result))
+        written = writer.finish()
+        outputs = {path: _final(run, kind, shard, path) for kind, path in written.items()}
+        return run.commit(task.id, task.key, outputs, {"pieces": pieces})
+
+
+def _final(run: RunFolder, kind: str, shard: int, path: Path) -> Path:
+    if kind in ("tokens", "signals", "ledger"):
+        return run.part(kind, shard, path.suffix[1:])
+    return run.sketch(kind, shard)
+
+
+def _map_piece(
+    writer: "ShardWriter", piece: Piece, first_id: int, settings: MapSettings, progress: Progress
+) -> PieceResult:
+    tally = Tally()
+    documents = unreadable = without_text = text_bytes = reported = 0
+    for batch in read_piece(piece, settings.read, tally):
+        writer.add(batch, piece, first_id)
+        documents += batch.num_rows
+        text_bytes += batch.column("text").nbytes if "text" in batch.schema.names else 0
+        unreadable, without_text = _add_faults(writer, tally, piece, first_id, unreadable, without_text)
+        progress(tally.bytes_read - reported)
+        reported = tally.bytes_read
+    unreadable, without_text = _add_faults(writer, tally, piece, first_id, unreadable, without_text)
+    progress(piece.size - reported)
+    return PieceResult(
+        tally.records, documents, unreadable, without_text, tally.bytes_read, text_bytes, tally.damage, tally.digest
+    )
+
+
+def _add_faults(
+    writer: "ShardWriter", tally: Tally, piece: Piece, first_id: int, unreadable: int, without_text: int
+) -> tuple[int, int]:
+    for fault in tally.faults:
+        writer.add_fault(fault, piece, first_id)
+        unreadable += fault.kind == "unreadable"
+        without_text += fault.kind == "without_text"
+    tally.faults.clear()
+    return unreadable, without_text
+
+
+@lru_cache(maxsize=1)
+def _measurer(settings: bytes) -> Measurer:
+    """Keeps the loaded tokenizer from one task of a worker to the next."""
+    return Measurer(msgspec.msgpack.decode(settings, type=MapSettings))
+
+
+class ShardWriter:
+    """Writes the files of one shard into a temporary folder."""
+
+    def __init__(self, folder: Path, settings: MapSettings, pieces: list[Piece]) -> None:
+        self.folder = folder
+        self.measurer = _measurer(msgspec.msgpack.encode(settings))
+        self.tokenized = any(piece.kind == "ids" for piece in pieces)
+        self.has_tokens = self.tokenized or self.measurer.encoder is not None
+        self.dtype = TOKENIZED_DTYPE
+        if settings.tokenizer is not None and not self.tokenized:
+            self.dtype = np.dtype(id_dtype(settings.tokenizer.id_space))
+        self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
+        self.signals: pq.ParquetWriter | None = None
+        self.pending: list[pa.RecordBatch] = []
+        self.lengths = LengthHistogram()
+        self.histograms = SignalHistograms()
+        self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
+        self.tokens = TokenShardWriter(folder / "tokens.arrow", self.dtype) if self.has_tokens else None
+
+    def __enter__(self) -> "ShardWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ledger.close()
+        if self.signals is not None:
+            self.signals.close()
+        if self.tokens is not None:
+            self.tokens.close()
+
+    def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
+        """Measures a batch and writes its tokens and its rows."""
+        measured = self.measurer.measure(documents)
+        doc_ids = documents.column("row").to_numpy().astype(np.uint64) + np.uint64(first_id)
+        sources = documents.column("source").fill_null(piece.file.source)
+        rows = self._rows(documents, doc_ids, sources, piece, measured.signals)
+        self.pending.append(rows)
+        if sum(batch.num_rows for batch in self.pending) >= ROW_GROUP_ROWS:
+            self._flush()
+        self._summarise(measured, doc_ids, sources)
+
+    def _rows(
+        self,
+        documents: pa.RecordBatch,
+        doc_ids: NDArray[np.uint64],
+        sources: pa.Array,
+        piece: Piece,
+        signals: pa.RecordBatch,
+    ) -> pa.RecordBatch:
+        count = documents.num_rows
+        columns = {
+            "doc_id": pa.array(doc_ids),
+            "id": documents.column("id"),
+            "source": sources,
+            "file": pa.repeat(pa.scalar(piece.file.name, pa.large_string()), count),
+            "record": documents.column("record"),
+            "offset": documents.column("offset"),
+            "repaired": documents.column("repaired"),
+        }
+        known = {*columns, "row", "text", "input_ids"}
+        columns |= {name: documents.column(name) for name in documents.schema.names if name not in known}
+        columns |= {name: signals.column(name) for name in signals.schema.names}
+        return pa.record_batch(columns)
+
+    def _summarise(self, measured: Measured, doc_ids: NDArray[np.uint64], sources: pa.Array) -> None:
+        signals = measured.signals
+        length = signals.column("token_count" if self.has_tokens else "char_count").to_numpy()
+        self.lengths.update(sources, length)
+        self.histograms.update(sources, length, signals)
+        if measured.ids is not None and measured.id_offsets is not None:
+            self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
+            assert self.tokens is not None
+            self.tokens.write(doc_ids, measured.ids, measured.id_offsets)
+
+    def _flush(self) -> None:
+        if not self.pending:
+            return
+        table = pa.Table.from_batches(self.pending)
+        if self.signals is None:
+            self.signals = pq.ParquetWriter(self.folder / "signals.parquet", table.schema, compression="zstd")
+        self.signals.write_table(table, row_group_size=ROW_GROUP_ROWS)
+        self.pending = []
+
+    def add_fault(self, fault: Fault, piece: Piece, first_id: int) -> None:
+        """Writes a line of the ledger."""
+        line = {
+            "doc_id": first_id + fault.row,
+            "kind": fault.kind,
+            "file": piece.file.name,
+            "source": piece.file.source,
+            "record": fault.record,
+            "offset": fault.offset,
+            "reason": fault.reason,
+            "raw_base64": base64.b64encode(fault.raw).decode(),
+        }
+        self.ledger.write(msgspec.json.encode(line) + b"\n")
+
+    def finish(self) -> dict[str, Path]:
+        """Closes everything and returns the files by kind."""
+        self._flush()
+        self.__exit__()
+        files = {"ledger": self.folder / "ledger.jsonl"}
+        if self.signals is not None:
+            files["signals"] = self.folder / "signals.parquet"
+        if self.tokens is not None:
+            files["tokens"] = self.folder / "tokens.arrow"
+        for name, table in self._sketches():
+            path = self.folder / f"{name}.parquet"
+            pq.write_table(table, path, compression="zstd")
+            files[name] = path
+        return files
+
+    def _sketches(self) -> Iterator[tuple[str, Any]]:
+        yield "lengths", self.lengths.to_table()
+        yield "histograms", self.histograms.to_table()
+        if self.has_tokens:
+            yield "token_counts", self.token_counts.to_table()
+
+
+def signal_versions(*needs: str) -> dict[str, int]:
+    """Returns the version of every signal that needs one of *needs*."""
+    return {each.name: each.version for each in all_signals().values() if each.needs in needs}

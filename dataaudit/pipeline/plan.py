@@ -1,0 +1,110 @@
+"""The plan: which pieces make which shard, and the settings that measuring depends on.
+
+Shards are cut from the sorted file list alone, so the plan does not depend on workers, engine or chance.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from dataaudit.corpus import CorpusFile, Piece, ReadOptions
+
+PLAN_FORMAT = 1
+SHARD_BYTES = 128 << 20
+"""Input bytes of a shard, about."""
+ROW_BITS = 32
+"""doc_id = shard << ROW_BITS | row of the shard."""
+
+
+class TokenizerSettings(msgspec.Struct, frozen=True):
+    """How texts are tokenized in this run; *path* is where the file is now, the rest says what it is."""
+
+    path: str
+    sha256: str
+    model_type: str
+    id_space: int
+    engine: str
+    engine_reason: str
+    special_text: str
+    add_special_tokens: bool
+
+
+class MapSettings(msgspec.Struct, frozen=True):
+    """Everything that a map task's output depends on besides its pieces."""
+
+    read: ReadOptions
+    tokenizer: TokenizerSettings | None
+    special_strings: tuple[str, ...]
+    signals: dict[str, int]
+    tool: str
+
+
+class PoolSettings(msgspec.Struct, frozen=True):
+    """Everything that a pool task's output depends on besides the map's outputs."""
+
+    embedding_rows: int | None
+    max_length: int | None
+    bos_id: int | None
+    eos_id: int | None
+    signals: dict[str, int]
+
+
+class DamagedFile(msgspec.Struct, frozen=True):
+    """A file that could not be opened at all."""
+
+    file: CorpusFile
+    reason: str
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a run does.
+
+    Attributes:
+        format: PLAN_FORMAT.
+        inputs: the INPUT arguments, as they were given.
+        shards: the pieces of each shard, in order.
+        damaged: files that gave no piece.
+        map, pool: the settings.
+    """
+
+    format: int
+    inputs: list[str]
+    shards: list[list[Piece]]
+    damaged: list[DamagedFile]
+    map: MapSettings
+    pool: PoolSettings
+
+
+def pack(pieces: Sequence[Piece], shard_bytes: int = SHARD_BYTES) -> list[list[Piece]]:
+    """Packs pieces into shards of up to *shard_bytes*, in order; a larger piece is a shard of its own."""
+    shards: list[list[Piece]] = []
+    room = 0
+    for piece in pieces:
+        if not shards or piece.size > room:
+            shards.append([])
+            room = shard_bytes
+        shards[-1].append(piece)
+        room -= piece.size
+    return shards
+
+
+def save_plan(plan: Plan) -> bytes:
+    """Returns the plan as JSON."""
+    return msgspec.json.format(msgspec.json.encode(plan, order="deterministic"), indent=1) + b"\n"
+
+
+@lru_cache(maxsize=1)
+def _decode(path: Path, stamp: int) -> Plan:  # noqa: ARG001 - the stamp is there for the cache
+    return msgspec.json.decode(path.read_bytes(), type=Plan)
+
+
+def load_plan(run: Path) -> Plan:
+    """Reads the plan of a run folder; a process reads it once.
+
+    Raises:
+        OSError, msgspec.DecodeError: there is none, or it is of another version.
+    """
+    path = run / "plan.json"
+    return _decode(path, path.stat().st_mtime_ns)

@@ -1,0 +1,192 @@
+"""The run folder: where everything lies, and how a task's outputs get there whole or not at all.
+
+A task writes under ``tmp/``; its outputs are synced to disk and renamed into place; last comes a marker with the
+task's key and its outputs' digests. So a killed run leaves either a marked task, which the next run takes over, or
+nothing that counts.
+"""
+
+import fcntl
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import xxhash
+
+from dataaudit.errors import RunError
+
+TEMPORARY = "tmp"
+MARKERS = "tasks"
+FOLDERS = ("tokens", "signals", "signals_pooled", "ledger", "sketches", MARKERS)
+"""What a run folder holds besides its files; nothing else is ever removed from it."""
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A finished file: its size in bytes and the xxh3-128 digest of its content."""
+
+    bytes: int
+    digest: str
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """Says that a task is done.
+
+    Attributes:
+        key: digest of everything its outputs depend on.
+        outputs: by path relative to the run folder.
+        result: the task's small result.
+    """
+
+    key: str
+    outputs: dict[str, Output]
+    result: dict[str, Any]
+
+
+class RunFolder:
+    """A run folder on a local disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def part(self, kind: str, index: int, suffix: str) -> Path:
+        """Returns where a shard's part of *kind* lies, such as ``signals/part-00000.parquet``."""
+        return self.path / kind / f"part-{index:05d}.{suffix}"
+
+    def sketch(self, name: str, index: int | None = None) -> Path:
+        """Returns where a shard's sketch lies, or the merged one without an index."""
+        suffix = "" if index is None else f"-{index:05d}"
+        return self.path / "sketches" / f"{name}{suffix}.parquet"
+
+    def marker(self, task: str, key: str) -> Marker | None:
+        """Returns the marker of a finished task, or None unless it has this key and all its outputs are there."""
+        try:
+            marker = msgspec.json.decode((self.path / MARKERS / f"{task}.json").read_bytes(), type=Marker)
+        except (OSError, msgspec.DecodeError):
+            return None
+        if marker.key != key:
+            return None
+        for name, output in marker.outputs.items():
+            path = self.path / name
+            if not path.is_file() or path.stat().st_size != output.bytes:
+                return None
+        return marker
+
+    @contextmanager
+    def workspace(self) -> Iterator[Path]:
+        """Gives an empty temporary folder inside the run folder, gone afterwards."""
+        folder = self.path / TEMPORARY / uuid.uuid4().hex
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def commit(self, task: str, key: str, outputs: Mapping[Path, Path], result: dict[str, Any]) -> Marker:
+        """Moves a task's outputs (temporary path → final path) into place and marks the task as done.
+
+        Raises:
+            RunError: the same task with the same key was finished before with other bytes.
+        """
+        finished = {
+            str(final.relative_to(self.path)): Output(temporary.stat().st_size, digest(temporary))
+            for temporary, final in outputs.items()
+        }
+        marker = Marker(key, finished, result)
+        before = self.marker(task, key)
+        if before is not None and before != marker:
+            raise RunError(
+                f"{self.path}: task {task} gave other bytes than an earlier attempt with the same input and settings. "
+                "Results would depend on chance. Delete the run folder, run again, and report this."
+            )
+        for temporary, final in outputs.items():
+            final.parent.mkdir(exist_ok=True)
+            _sync(temporary)
+            temporary.replace(final)
+        for folder in {final.parent for final in outputs.values()}:
+            _sync(folder)
+        self.write(f"{MARKERS}/{task}.json", msgspec.json.encode(marker, order="deterministic") + b"\n")
+        return marker
+
+    def write(self, name: str, content: bytes) -> Path:
+        """Writes a small file whole or not at all; leaves it alone when it already has this content."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file() and path.read_bytes() == content:
+            return path
+        with self.workspace() as folder:
+            temporary = folder / path.name
+            temporary.write_bytes(content)
+            _sync(temporary)
+            temporary.replace(path)
+        _sync(path.parent)
+        return path
+
+    def sweep(self, wanted: set[str]) -> None:
+        """Removes temporary files, and parts and markers of tasks that the plan no longer has.
+
+        *wanted* holds the paths, relative to the run folder, that the plan's tasks write.
+        """
+        shutil.rmtree(self.path / TEMPORARY, ignore_errors=True)
+        for kind in FOLDERS:
+            for path in (self.path / kind).glob("*"):
+                if str(path.relative_to(self.path)) not in wanted:
+                    path.unlink()
+
+    def tidy(self) -> None:
+        """Removes the temporary folder at the end of a run."""
+        shutil.rmtree(self.path / TEMPORARY, ignore_errors=True)
+
+
+@contextmanager
+def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
+    """Gives the run folder, held by this process alone until the end of the block.
+
+    Raises:
+        RunError: it is no run folder, cannot be written, or another process is using it.
+    """
+    state = path / "plan.json"
+    if new:
+        if path.exists() and not path.is_dir():
+            raise RunError(f"{path} is a file, not a folder. Give another folder to --out.")
+        if path.is_dir() and any(path.iterdir()) and not state.exists() and not (path / MARKERS).is_dir():
+            raise RunError(f"{path} is not empty and not a run folder. Give a new or an empty folder to --out.")
+        try:
+            (path / MARKERS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{path}: the run folder cannot be made ({error.strerror}).") from error
+    elif not state.exists():
+        raise RunError(f"{path} is not a finished run: it has no plan.json. Run: dataaudit audit INPUT -o {path}")
+    with (path / MARKERS / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise RunError(
+                f"{path}: another dataaudit process is using this run folder. Wait for it to end."
+            ) from error
+        yield RunFolder(path)
+
+
+def digest(path: Path) -> str:
+    """Returns the xxh3-128 digest of a file as hex."""
+    state = xxhash.xxh3_128()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            state.update(block)
+    return state.hexdigest()
+
+
+def key_of(value: Any) -> str:
+    """Returns a digest of a value made of structs, dicts, lists, texts and numbers."""
+    return xxhash.xxh3_128(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

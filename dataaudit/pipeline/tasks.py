@@ -1,0 +1,64 @@
+"""Tasks: a spec in, files in the run folder and a small result out.
+
+A task is a pure function of its spec: whoever runs it, wherever and how often, it writes the same bytes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from dataaudit.pipeline.store import Marker, RunFolder
+
+Progress = Callable[[int], None]
+"""Called by a task with the number of input bytes it has worked off since the last call."""
+
+
+class MapSpec(msgspec.Struct, frozen=True, tag="map"):
+    """Reads one shard: see *map_shard*."""
+
+    shard: int
+
+
+class PoolSpec(msgspec.Struct, frozen=True, tag="pool"):
+    """Measures one shard against the whole corpus: see *pool_shard*."""
+
+    shard: int
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One unit of work.
+
+    Attributes:
+        id: its name in the run folder.
+        key: digest of everything its outputs depend on.
+        size: input bytes, for progress.
+        spec: what to do.
+    """
+
+    id: str
+    key: str
+    size: int
+    spec: MapSpec | PoolSpec
+
+
+class Engine(Protocol):
+    """Runs tasks somewhere; the only seam between the pipeline and where it runs."""
+
+    def run(self, tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
+        """Runs every task and gives each with its marker as it ends, in any order."""
+        ...
+
+
+def execute(task: Task, folder: Path, progress: Progress) -> Marker:
+    """Runs one task in this process."""
+    from dataaudit.pipeline.map_shard import map_shard
+    from dataaudit.pipeline.pool_shard import pool_shard
+
+    run = RunFolder(folder)
+    match task.spec:
+        case MapSpec():
+            return map_shard(task, run, progress)
+        case PoolSpec():
+            return pool_shard(task, run, progress)
