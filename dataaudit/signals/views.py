@@ -1,0 +1,26 @@
+"""What several signals of a batch share; use them through ``batch.once``, so that each is computed once."""
+
+from dataaudit.kernels.decode import Decoded, decode
+from dataaudit.kernels.lines import Lines, lines, paragraphs
+from dataaudit.kernels.words import Words, words
+from dataaudit.signals.batch import DocumentBatch
+
+
+def decoded(batch: DocumentBatch) -> Decoded:
+    """Returns the characters of the documents."""
+    return decode(batch.data, batch.offsets)
+
+
+def words_of(batch: DocumentBatch) -> Words:
+    """Returns the words of the documents."""
+    return words(batch.once(decoded))
+
+
+def lines_of(batch: DocumentBatch) -> Lines:
+    """Returns the lines of the documents."""
+    return lines(batch.once(decoded))
+
+
+def paragraphs_of(batch: DocumentBatch) -> Lines:
+    """Returns the paragraphs of the documents."""
+    return paragraphs(batch.once(decoded))
