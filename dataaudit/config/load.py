@@ -10,6 +10,7 @@ import msgspec
 
 from dataaudit.config.document import MarkedMapping, plain, read_document
 from dataaudit.config.merge import merge, rules_by_id, without_skipped
+from dataaudit.config.render import resolve
 from dataaudit.config.schema import Config
 from dataaudit.config.validate import SHAPE, limit_problems, missing_keys, type_problems
 from dataaudit.errors import ConfigError, suggestion
@@ -39,8 +40,7 @@ class LoadedConfig:
     @property
     def resolved(self) -> dict[str, Any]:
         """The whole config with its defaults, as JSON can hold it; loading it gives the same config."""
-        resolved: dict[str, Any] = msgspec.to_builtins(self.config)
-        return resolved
+        return resolve(self.config)
 
     @property
     def digest(self) -> str:

@@ -17,6 +17,9 @@ WELL_KNOWN_SPECIAL_STRINGS = (
     "<|pad|>",
 )
 
+RESERVED_RULE_IDS = ("empty", "unreadable", "without-text")
+"""Reasons of dataaudit's own, which no rule may have as its id."""
+
 Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$", max_length=80)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
@@ -92,7 +95,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     signal: str
     min: float | None = None
     max: float | None = None
-    one_of: tuple[float | str, ...] | None = None
+    one_of: tuple[float, ...] | None = None
     if_null: Literal["quarantine", "keep"] = "quarantine"
     applies_when: "tuple[Condition, ...]" = ()
     action: Literal["quarantine", "flag"] = "quarantine"

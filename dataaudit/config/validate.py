@@ -8,7 +8,7 @@ import msgspec
 from msgspec import inspect
 
 from dataaudit.config.document import MarkedList, MarkedMapping, Place, short
-from dataaudit.config.schema import Condition, Config, Level, Rule
+from dataaudit.config.schema import RESERVED_RULE_IDS, Condition, Config, Level, Rule
 from dataaudit.errors import suggestion
 
 SHAPE = inspect.type_info(Config)
@@ -51,6 +51,8 @@ def limit_problems(config: Config, data: MarkedMapping) -> Iterator[str]:
     """Yields what is wrong with the limits of rules and checks; *data* is what *config* was made of."""
     for rule, marked in zip(config.rules, data.get("rules", ()), strict=True):
         name = f"rule {rule.id!r}"
+        if rule.id in RESERVED_RULE_IDS:
+            yield f"{_where(marked, 'id')}: {rule.id!r} is a reason of dataaudit's own. Give the rule another id."
         if rule.one_of is not None:
             if rule.min is not None or rule.max is not None:
                 yield f"{_where(marked, 'one_of')}: {name} has one_of and a range. Keep one of the two."
