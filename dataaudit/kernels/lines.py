@@ -45,15 +45,7 @@ def paragraphs(decoded: Decoded) -> Lines:
 
 
 def _pieces(decoded: Decoded, breaks: int) -> Lines:
-    most = int(np.count_nonzero(decoded.codepoints == LF)) // breaks + len(decoded.offsets)
-    found = Lines(
-        np.zeros(len(decoded.offsets), np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.uint64),
-    )
-    size = _find_pieces(*decoded, FLAGS, breaks, *found)
-    return Lines(found.offsets, *(column[:size] for column in found[1:]))
+    return _find_pieces(*decoded, FLAGS, breaks)
 
 
 @kernel
@@ -63,13 +55,14 @@ def _find_pieces(
     offsets: NDArray[np.int64],
     flags: NDArray[np.uint16],
     breaks: int,
-    piece_offsets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-) -> int:
-    """Fills the last four arrays; *breaks* is how many LF in a row end a piece."""
-    size = 0
+) -> Lines:
+    """Finds the pieces; *breaks* is how many LF in a row end one."""
+    feeds = 0
+    for point in codepoints:
+        feeds += point == LF
+    most = feeds // breaks + len(offsets)
+    piece_offsets, size = np.zeros(len(offsets), np.int64), 0
+    starts, stops, hashes = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64)
     for document in range(len(offsets) - 1):
         i, end = offsets[document], offsets[document + 1]
         while i < end:
@@ -93,4 +86,4 @@ def _find_pieces(
                 starts[size], stops[size], hashes[size] = start, stop, kept
                 size += 1
         piece_offsets[document + 1] = size
-    return size
+    return Lines(piece_offsets, starts[:size], stops[:size], hashes[:size])

@@ -51,17 +51,7 @@ class Words(NamedTuple):
 def words(decoded: Decoded) -> Words:
     """Returns the words of each document; 42 bytes of memory a word."""
     most = _count_runs(decoded.classes, decoded.offsets, FLAGS)
-    found = Words(
-        np.zeros(len(decoded.offsets), np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.uint64),
-        np.empty(most, np.uint16),
-        np.empty(most, np.uint64),
-        np.empty(most, np.int64),
-    )
-    size = _find_words(*decoded, FLAGS, LOWER_PAGES, LOWER_CELLS, *found)
-    return Words(found.offsets, *(column[:size] for column in found[1:]))
+    return _find_words(*decoded, FLAGS, LOWER_PAGES, LOWER_CELLS, most)
 
 
 @kernel
@@ -85,15 +75,12 @@ def _find_words(
     flags: NDArray[np.uint16],
     lower_pages: NDArray[np.uint8],
     lower_cells: NDArray[np.int32],
-    word_offsets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    unions: NDArray[np.uint16],
-    norm_hashes: NDArray[np.uint64],
-    norm_lengths: NDArray[np.int64],
-) -> int:
-    size = 0
+    most: int,
+) -> Words:
+    word_offsets, size = np.zeros(len(offsets), np.int64), 0
+    starts, stops = np.empty(most, np.int64), np.empty(most, np.int64)
+    hashes, unions = np.empty(most, np.uint64), np.empty(most, np.uint16)
+    norm_hashes, norm_lengths = np.empty(most, np.uint64), np.empty(most, np.int64)
     for document in range(len(offsets) - 1):
         i, end = offsets[document], offsets[document + 1]
         beside_own = False
@@ -130,4 +117,12 @@ def _find_words(
             norm_hashes[size], norm_lengths[size] = norm, norm_length
             size += 1
         word_offsets[document + 1] = size
-    return size
+    return Words(
+        word_offsets,
+        starts[:size],
+        stops[:size],
+        hashes[:size],
+        unions[:size],
+        norm_hashes[:size],
+        norm_lengths[:size],
+    )

@@ -5,6 +5,8 @@ from dataaudit.kernels.lines import Lines, lines, paragraphs
 from dataaudit.kernels.words import Words, words
 from dataaudit.signals.batch import DocumentBatch
 
+__all__ = ["Decoded", "Lines", "Words", "decoded", "lines_of", "paragraphs_of", "words_of"]
+
 
 def decoded(batch: DocumentBatch) -> Decoded:
     """Returns the characters of the documents."""

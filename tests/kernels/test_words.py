@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from dataaudit.kernels.decode import decode
 from dataaudit.kernels.words import words
 
-UNSPACED = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "THAI", "LAO ", "KHMER", "MYANMAR")
-HOSTILE = (
-    "aZé İΣßⅣ١9_-.#'\x00\t\n\r\x85\u2028\u3000\u200b\u200d\ufe0f\u0301你好。，！の゛ーカ・ｶไม้่ກ៍កမြ한국어שلا😀👨🏽𝒳𠀀～"
-)
+UNSPACED = ("CJK UNI", "HIRAGANA LETTER", "KATAKANA LETTER", "HALFWIDTH KATAKANA", "THAI", "LAO ", "KHMER", "MYANMAR")
+SPACED = "aZé İΣßⅣ１9_-.#'\x00\t\n\r\x85\u2028\u3000\u200b\u200d\ufe0f\u0301한국어שלا😀👨🏽𝒳"
+HOSTILE = SPACED + "你好。，！の゛ーカ・ｶไม้่ກ៍កမြ𠀀～"
 TEXT = st.text(st.sampled_from(HOSTILE), max_size=60)
 
 
