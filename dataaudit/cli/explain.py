@@ -109,8 +109,8 @@ def _check(each: "Check", levels: "Levels | None") -> dict[str, Any]:
         "definition": each.doc,
         "unit": each.unit,
         "needs": list(each.needs),
-        "warn": _level(levels and levels.warn),
-        "fail": _level(levels and levels.fail),
+        "warn": _level(levels.warn if levels else None),
+        "fail": _level(levels.fail if levels else None),
         "options": {**each.options, **(levels.options if levels else {})},
     }
 

