@@ -1,1 +1,1 @@
-"""Mergeable integer summaries: a + b in any order gives the same numbers."""
+"""Mergeable integer summaries: small tables that add up to the same whole in any order and any grouping."""

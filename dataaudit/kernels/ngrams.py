@@ -1,0 +1,240 @@
+"""Repeated n-grams within a document, of words and of characters."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dataaudit.kernels.hashtable import PREFIX_LIMIT, count_key, longest_document, mix, new_table, table_size
+from dataaudit.kernels.jit import kernel
+
+LONGEST = 10
+"""The largest word n-gram that is counted."""
+CHARACTERS = 10
+"""The size of the character n-grams."""
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_RADIX = np.uint64(0xD6E8FEB86659FD93)
+
+
+class WordNgrams(NamedTuple):
+    """Repeated word n-grams, a row a document; columns are the n-gram sizes, column n for size n (0 and 1 stay 0).
+
+    Attributes:
+        words: int64[docs], words that were looked at.
+        characters: int64[docs], the sum of their lengths.
+        top_characters: int64[docs, 11], length of the most common n-gram times its count; 0 when no n-gram repeats.
+        covered_characters: int64[docs, 11], length of the words that lie in an n-gram which occurs more than once.
+        repeated: int64[docs, 11], positions at which an n-gram starts that occurs more than once.
+    """
+
+    words: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    top_characters: NDArray[np.int64]
+    covered_characters: NDArray[np.int64]
+    repeated: NDArray[np.int64]
+
+
+def word_ngrams(
+    offsets: NDArray[np.int64], hashes: NDArray[np.uint64], lengths: NDArray[np.int64], limit: int = PREFIX_LIMIT
+) -> WordNgrams:
+    """Counts repeated word n-grams of sizes 2 to 10 in each document.
+
+    Two words are the same when their 64-bit hashes are. Words of length 0 are left out: their neighbours become
+    adjacent. Only the first *limit* words of a document are looked at.
+
+    Args:
+        offsets: int64[docs + 1], where each document starts in the next two.
+        hashes: uint64[words].
+        lengths: int64[words], in characters.
+        limit: words of a document that are looked at.
+    """
+    docs = len(offsets) - 1
+    found = WordNgrams(
+        np.zeros(docs, np.int64),
+        np.zeros(docs, np.int64),
+        np.zeros((docs, LONGEST + 1), np.int64),
+        np.zeros((docs, LONGEST + 1), np.int64),
+        np.zeros((docs, LONGEST + 1), np.int64),
+    )
+    _word_ngrams(offsets, hashes, lengths, limit, *found)
+    return found
+
+
+@kernel
+def _word_ngrams(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    lengths: NDArray[np.int64],
+    limit: int,
+    words: NDArray[np.int64],
+    characters: NDArray[np.int64],
+    top: NDArray[np.int64],
+    covered: NDArray[np.int64],
+    repeated: NDArray[np.int64],
+) -> None:
+    longest = longest_document(offsets, limit)
+    word = np.empty(longest, np.uint64)
+    ends = np.zeros(longest + 1, np.int64)
+    grams = np.empty(longest, np.uint64)
+    starts = np.empty(longest, np.int32)
+    slots = np.empty(longest, np.int32)
+    keys, counts = new_table(longest)
+    for doc in range(len(offsets) - 1):
+        total = 0
+        for i in range(offsets[doc], offsets[doc + 1]):
+            if lengths[i] > 0 and total < limit:
+                word[total] = hashes[i]
+                grams[total] = hashes[i]
+                starts[total] = total
+                ends[total + 1] = ends[total] + lengths[i]
+                total += 1
+        words[doc] = total
+        characters[doc] = ends[total]
+        live = max(0, total - 1)
+        for n in range(2, LONGEST + 1):
+            if live < 2:
+                break
+            _count_grams(n, live, starts, grams, word, slots, keys, counts)
+            repeated[doc, n], top[doc, n], covered[doc, n] = _weigh_grams(n, live, starts, slots, counts, ends)
+            live = _extendable(n, live, total, starts, slots, counts)
+
+
+@kernel
+def _count_grams(
+    n: int,
+    live: int,
+    starts: NDArray[np.int32],
+    grams: NDArray[np.uint64],
+    word: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    counts: NDArray[np.int32],
+) -> None:
+    """Makes n-grams of the (n - 1)-grams at *starts* and counts them."""
+    size = table_size(live)
+    counts[:size] = 0
+    for j in range(live):
+        i = starts[j]
+        grams[i] = mix(grams[i] * _FACTOR + word[i + n - 1])
+        slots[j] = count_key(keys, counts, size, grams[i])
+
+
+@kernel
+def _weigh_grams(
+    n: int,
+    live: int,
+    starts: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    ends: NDArray[np.int64],
+) -> tuple[int, int, int]:
+    """Returns the repeated positions, the characters of the top n-gram times its count, and the characters covered."""
+    positions = 0
+    top_count, top_length = 1, 0
+    covered, covered_to = 0, 0
+    for j in range(live):
+        times = counts[slots[j]]
+        if times > 1:
+            i = int(starts[j])
+            positions += 1
+            if times > top_count:
+                top_count, top_length = times, ends[i + n] - ends[i]
+            covered += ends[i + n] - ends[max(i, covered_to)]
+            covered_to = i + n
+    return positions, top_count * top_length, covered
+
+
+@kernel
+def _extendable(
+    n: int, live: int, total: int, starts: NDArray[np.int32], slots: NDArray[np.int32], counts: NDArray[np.int32]
+) -> int:
+    """Keeps the starts whose (n + 1)-gram can repeat: both n-grams in it do. Text that repeats nothing ends here."""
+    kept = 0
+    for j in range(live - 1):
+        i = starts[j]
+        if starts[j + 1] == i + 1 and i + n < total and counts[slots[j]] > 1 and counts[slots[j + 1]] > 1:
+            starts[kept] = i
+            kept += 1
+    return kept
+
+
+class CharacterNgrams(NamedTuple):
+    """Repeated character 10-grams, one value a document.
+
+    Attributes:
+        ngrams: int64[docs], 10-grams looked at.
+        top: int64[docs], how many of them are among the most frequent k that occur more than once, where k is at most
+            the square root of the number of distinct 10-grams.
+    """
+
+    ngrams: NDArray[np.int64]
+    top: NDArray[np.int64]
+
+
+def character_ngrams(
+    offsets: NDArray[np.int64], codepoints: NDArray[np.uint32], limit: int = PREFIX_LIMIT
+) -> CharacterNgrams:
+    """Counts the most repeated character 10-grams of each document, in its first *limit* characters.
+
+    Args:
+        offsets: int64[docs + 1], where each document starts in *codepoints*.
+        codepoints: uint32[characters].
+        limit: characters of a document that are looked at.
+    """
+    docs = len(offsets) - 1
+    found = CharacterNgrams(np.zeros(docs, np.int64), np.zeros(docs, np.int64))
+    _character_ngrams(offsets, codepoints, limit, *found)
+    return found
+
+
+@kernel
+def _character_ngrams(
+    offsets: NDArray[np.int64],
+    codepoints: NDArray[np.uint32],
+    limit: int,
+    ngrams: NDArray[np.int64],
+    top: NDArray[np.int64],
+) -> None:
+    longest = longest_document(offsets, limit)
+    keys, counts = new_table(longest)
+    frequencies = np.zeros(longest + 1, np.int32)
+    leaving = np.uint64(1)
+    for _ in range(CHARACTERS):
+        leaving *= _RADIX
+    for doc in range(len(offsets) - 1):
+        start = offsets[doc]
+        length = min(limit, offsets[doc + 1] - start)
+        if length < CHARACTERS:
+            continue
+        size = table_size(length)
+        counts[:size] = 0
+        rolling = np.uint64(0)
+        for i in range(start, start + length):
+            rolling = rolling * _RADIX + np.uint64(codepoints[i])
+            if i >= start + CHARACTERS:
+                rolling -= leaving * np.uint64(codepoints[i - CHARACTERS])
+            if i >= start + CHARACTERS - 1:
+                count_key(keys, counts, size, mix(rolling))
+        ngrams[doc] = length - CHARACTERS + 1
+        top[doc] = _top_occurrences(counts[:size], frequencies)
+
+
+@kernel
+def _top_occurrences(counts: NDArray[np.int32], frequencies: NDArray[np.int32]) -> int:
+    """Returns the sum of the largest counts above 1, of at most as many as the root of the number of keys."""
+    distinct, largest = 0, 0
+    for slot in range(len(counts)):
+        if counts[slot] > 0:
+            distinct += 1
+            frequencies[counts[slot]] += 1
+            largest = max(largest, int(counts[slot]))
+    left = int(math.sqrt(distinct))
+    total = 0
+    for times in range(largest, 1, -1):
+        taken = min(left, int(frequencies[times]))
+        total += taken * times
+        left -= taken
+    frequencies[: largest + 1] = 0
+    return total

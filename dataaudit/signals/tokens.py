@@ -1,0 +1,178 @@
+"""The token ids of a document: how many, which, and whether they repeat with a period."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dataaudit.kernels.hashtable import PREFIX_LIMIT
+from dataaudit.kernels.periodic import Periodic, periodic_runs
+from dataaudit.kernels.tokens import (
+    IS_BYTE_FALLBACK,
+    IS_DIGIT,
+    IS_HOLE,
+    IS_SPECIAL,
+    IdCounts,
+    distinct_ids,
+    id_counts,
+    largest_ids,
+)
+from dataaudit.signals.batch import DocumentBatch
+from dataaudit.signals.signal import count, ratio, signal
+
+COUNTED = "counted exactly"
+OLMO = "OLMo 2, arXiv:2501.00656 section 3.1; OLMo-core find_periodic_sequences"
+MAGIKARP = "Land and Bartolo 2024, arXiv:2405.05417"
+NO_TOKENS = "the document has no tokens"
+NO_VOCABULARY = "there is no tokenizer"
+NO_TOKENS_OR_VOCABULARY = "the document has no tokens, or there is no tokenizer"
+
+
+def token_ids(batch: DocumentBatch) -> NDArray[np.int64]:
+    """Returns the batch's ids as int64, so that negative and large ids keep their value."""
+    assert batch.ids is not None, "a signal that needs tokens was measured on a batch without them"
+    return np.ascontiguousarray(batch.ids, np.int64)
+
+
+def token_offsets(batch: DocumentBatch) -> NDArray[np.int64]:
+    """Returns where each document starts in the batch's ids."""
+    assert batch.id_offsets is not None, "a signal that needs tokens was measured on a batch without them"
+    return batch.id_offsets
+
+
+def token_lengths(batch: DocumentBatch) -> NDArray[np.int64]:
+    """Returns the number of tokens of each document."""
+    return np.diff(token_offsets(batch))
+
+
+def _id_counts(batch: DocumentBatch) -> IdCounts | None:
+    vocabulary = batch.vocabulary
+    if vocabulary is None:
+        return None
+    facts = (
+        ~vocabulary.in_use * np.uint8(IS_HOLE)
+        | vocabulary.is_digit * np.uint8(IS_DIGIT)
+        | vocabulary.is_byte_fallback * np.uint8(IS_BYTE_FALLBACK)
+        | vocabulary.is_special * np.uint8(IS_SPECIAL)
+    )
+    return id_counts(token_offsets(batch), batch.once(token_ids), facts, vocabulary.unk_id)
+
+
+def _periodic(batch: DocumentBatch) -> Periodic:
+    return periodic_runs(token_offsets(batch), batch.once(token_ids))
+
+
+def _token_ratio(batch: DocumentBatch, tokens: NDArray[np.int64] | None) -> pa.Array:
+    return pa.nulls(batch.rows, pa.float64()) if tokens is None else ratio(tokens, token_lengths(batch))
+
+
+def token_number(batch: DocumentBatch, tokens: NDArray[np.int64] | None) -> pa.Array:
+    """Returns counts as an array, or all nulls when what they are counted against is not known."""
+    return pa.nulls(batch.rows, pa.int64()) if tokens is None else count(tokens)
+
+
+@signal(unit="tokens", source=COUNTED, needs="tokens")
+def token_count(batch: DocumentBatch) -> pa.Array:
+    """Number of tokens.
+
+    Ids of the run's tokenizer, without special tokens unless the config adds them; in tokenised input, the ids as they
+    are.
+    """
+    return count(token_lengths(batch))
+
+
+@signal(unit="id", source=COUNTED, needs="tokens", minimum=None, null=NO_TOKENS)
+def max_token_id(batch: DocumentBatch) -> pa.Array:
+    """Largest token id."""
+    return pa.array(largest_ids(token_offsets(batch), batch.once(token_ids)), mask=token_lengths(batch) == 0)
+
+
+@signal(unit="id", source=COUNTED, needs="tokens", minimum=None, null=NO_TOKENS)
+def first_token_id(batch: DocumentBatch) -> pa.Array:
+    """First token id; the model's BOS where documents start with it."""
+    return _token_at(batch, token_offsets(batch)[:-1])
+
+
+@signal(unit="id", source=COUNTED, needs="tokens", minimum=None, null=NO_TOKENS)
+def last_token_id(batch: DocumentBatch) -> pa.Array:
+    """Last token id; the model's EOS where documents end with it."""
+    return _token_at(batch, token_offsets(batch)[1:] - 1)
+
+
+def _token_at(batch: DocumentBatch, places: NDArray[np.int64]) -> pa.Array:
+    empty = token_lengths(batch) == 0
+    values = np.zeros(batch.rows, np.int64)
+    values[~empty] = batch.once(token_ids)[places[~empty]]
+    return pa.array(values, mask=empty)
+
+
+@signal(unit="tokens", source=COUNTED, needs="tokens", null=NO_VOCABULARY)
+def hole_token_count(batch: DocumentBatch) -> pa.Array:
+    """Number of tokens whose id the tokenizer has no token for.
+
+    Holes in the tokenizer's ids, and ids outside them. The embedding may have a row for such an id, never trained.
+    """
+    found = batch.once(_id_counts)
+    return token_number(batch, None if found is None else found.holes)
+
+
+@signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+def unk_token_ratio(batch: DocumentBatch) -> pa.Array:
+    """Share of the tokens that are the unknown token; 0 when the tokenizer has none."""
+    found = batch.once(_id_counts)
+    return _token_ratio(batch, None if found is None else found.unknowns)
+
+
+@signal(unit="ratio", source=MAGIKARP, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+def byte_fallback_token_ratio(batch: DocumentBatch) -> pa.Array:
+    """Share of the tokens that stand for one raw byte, for want of a token for the character."""
+    found = batch.once(_id_counts)
+    return _token_ratio(batch, None if found is None else found.byte_fallbacks)
+
+
+@signal(unit="tokens", source=COUNTED, needs="tokens", null=NO_VOCABULARY)
+def special_id_count(batch: DocumentBatch) -> pa.Array:
+    """Number of tokens that are special ones of the tokenizer, added ones included.
+
+    Beside special_token_count, which counts their texts, it tells whether such text was encoded as the token.
+    """
+    found = batch.once(_id_counts)
+    return token_number(batch, None if found is None else found.specials)
+
+
+@signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS)
+def unique_token_ratio(batch: DocumentBatch) -> pa.Array:
+    """Share of distinct ids among the tokens; of the first 4,194,304 tokens in a longer document."""
+    distinct = distinct_ids(token_offsets(batch), batch.once(token_ids))
+    return ratio(distinct, np.minimum(token_lengths(batch), PREFIX_LIMIT))
+
+
+@signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+def digit_token_ratio(batch: DocumentBatch) -> pa.Array:
+    """Share of the tokens that are digits only, apart from white space (Unicode Nd)."""
+    found = batch.once(_id_counts)
+    return _token_ratio(batch, None if found is None else found.digits)
+
+
+@signal(unit="repeats", source=OLMO, needs="tokens", minimum=1)
+def periodic_token_repeat(batch: DocumentBatch) -> pa.Array:
+    """Most times that a span of 1 to 13 tokens stands in a row.
+
+    Whole repeats of the period in the longest run of tokens that each equal the one a period before; 1 when no span
+    stands three times in a row. Periods are at most a third of the document. OLMo drops documents with 32 or more.
+    Equal to OLMo-core's function; an id of −1, on which that one stops, is an id like any other.
+    """
+    return count(batch.once(_periodic).times)
+
+
+@signal(unit="tokens", source=OLMO, needs="tokens", null="no span stands three times in a row")
+def periodic_token_start(batch: DocumentBatch) -> pa.Array:
+    """Index of the first token of the run that periodic_token_repeat measures."""
+    found = batch.once(_periodic)
+    return pa.array(found.start, pa.int64(), mask=found.period == 0)
+
+
+@signal(unit="tokens", source=OLMO, needs="tokens", minimum=1, maximum=13, null="no span stands three times in a row")
+def periodic_token_period(batch: DocumentBatch) -> pa.Array:
+    """Length of the span whose repeats periodic_token_repeat counts; the shortest on ties."""
+    found = batch.once(_periodic)
+    return pa.array(found.period, pa.int64(), mask=found.period == 0)
