@@ -22,12 +22,13 @@ def config_schema() -> dict[str, Any]:
         _describe(definition)
     definitions["Rule"]["required"] = ["id"]
     definitions["Level"] |= {"minProperties": 1, "maxProperties": 1}
-    return {"$schema": DRAFT, "title": "dataaudit config", **schema, "definitions": _moved(definitions)}
+    whole: dict[str, Any] = _moved({"title": "dataaudit config", **schema, "definitions": definitions})
+    return {"$schema": DRAFT, **whole}
 
 
 def schema_text() -> str:
     """Returns the JSON Schema as indented JSON with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(_moved(config_schema())), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(config_schema()), indent=2).decode() + "\n"
 
 
 def _describe(definition: dict[str, Any]) -> None:

@@ -107,7 +107,7 @@ def _accepts(kind: inspect.Type, value: Any) -> bool:
 
 def _fits(kind: inspect.StrType, value: str) -> bool:
     return (kind.max_length is None or len(value) <= kind.max_length) and (
-        kind.pattern is None or re.search(kind.pattern, value) is not None
+        kind.pattern is None or re.fullmatch(kind.pattern, value) is not None
     )
 
 
