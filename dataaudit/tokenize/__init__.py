@@ -1,1 +1,30 @@
 """Texts in, token ids out: two engines, checked against each other."""
+
+from dataaudit.tokenize.compare import EngineChoice, FirstDifference, compare_engines
+from dataaudit.tokenize.encoder import Encoder, load_encoder
+from dataaudit.tokenize.shards import TokenShardBatch, TokenShardWriter, read_token_shard, token_shard_metadata
+from dataaudit.tokenize.tokenizer_file import Renumbered, TokenizerIdentity, identify
+from dataaudit.tokenize.tokens import TokenBatch, Unencoded, id_dtype, narrow
+from dataaudit.tokenize.vocabulary import SpecialIds, special_ids, vocabulary
+
+__all__ = [
+    "Encoder",
+    "EngineChoice",
+    "FirstDifference",
+    "Renumbered",
+    "SpecialIds",
+    "TokenBatch",
+    "TokenShardBatch",
+    "TokenShardWriter",
+    "TokenizerIdentity",
+    "Unencoded",
+    "compare_engines",
+    "id_dtype",
+    "identify",
+    "load_encoder",
+    "narrow",
+    "read_token_shard",
+    "special_ids",
+    "token_shard_metadata",
+    "vocabulary",
+]

@@ -1,0 +1,146 @@
+"""Reads facts about every id of a tokenizer: what is a digit, a raw byte, special, or a hole."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from dataaudit.kernels.vocabulary import Vocabulary
+from dataaudit.tokenize.engines.tokenizers_engine import load_tokenizer
+from dataaudit.tokenize.tokenizer_file import locate, read_json
+
+_RAW_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
+
+class SpecialIds(NamedTuple):
+    """Ids that begin, end and fill a document; None where the tokenizer does not say."""
+
+    bos_id: int | None
+    eos_id: int | None
+    pad_id: int | None
+
+
+def vocabulary(path: str | Path) -> Vocabulary:
+    """Returns facts about each id of the tokenizer at *path*.
+
+    The ids are those of the loaded tokenizer, which numbers some added tokens otherwise than the file says.
+
+    Raises:
+        TokenizerError: The file cannot be loaded.
+    """
+    found = locate(path)
+    content = read_json(found)
+    tokenizer = load_tokenizer(found)
+    added = tokenizer.get_added_tokens_decoder()
+    tokens = {number: token for token, number in tokenizer.get_vocab(with_added_tokens=False).items()}
+    tokens |= {number: token.content for number, token in added.items()}
+    id_space = max(tokens, default=-1) + 1
+    in_use, is_digit, is_byte, is_special = (np.zeros(id_space, np.bool_) for _ in range(4))
+    to_bytes = _decoder(content)
+    for number, token in tokens.items():
+        in_use[number] = True
+        raw = token.encode() if number in added else to_bytes(token)
+        is_digit[number] = _is_digits(raw)
+        is_byte[number] = number not in added and ((len(raw) == 1 and raw >= b"\x80") or _is_raw_byte(content, token))
+    special = [number for number, token in added.items() if token.special]
+    is_special[special] = True
+    return Vocabulary(
+        id_space=id_space,
+        in_use=in_use,
+        is_digit=is_digit,
+        is_byte_fallback=is_byte,
+        is_special=is_special,
+        unk_id=_unk_id(content["model"], tokenizer),
+        special_strings=tuple(sorted(added[number].content for number in special)),
+    )
+
+
+def special_ids(path: str | Path) -> SpecialIds:
+    """Returns the ids named in tokenizer_config.json or special_tokens_map.json beside the file.
+
+    Where these are silent, BOS and EOS are what the post-processor puts around a text, and the padding id is that of
+    the file's own padding.
+    """
+    found = locate(path)
+    padding = read_json(found).get("padding") or {}
+    tokenizer = load_tokenizer(found)
+    named = {**_beside(found, "special_tokens_map.json"), **_beside(found, "tokenizer_config.json")}
+
+    def number(role: str) -> int | None:
+        value = named.get(role)
+        token = value.get("content") if isinstance(value, dict) else value
+        return tokenizer.token_to_id(token) if isinstance(token, str) else None
+
+    plain, full = (tokenizer.encode("a", add_special_tokens=add).ids for add in (False, True))
+    begins = full[0] if full[:1] != plain[:1] else None
+    ends = full[-1] if full[-1:] != plain[-1:] else None
+    bos, eos, pad = (number(role) for role in ("bos_token", "eos_token", "pad_token"))
+    return SpecialIds(
+        begins if bos is None else bos, ends if eos is None else eos, padding.get("pad_id") if pad is None else pad
+    )
+
+
+def _beside(path: Path, name: str) -> dict[str, Any]:
+    """Returns the JSON object of a file beside the tokenizer, empty when there is none that can be read."""
+    try:
+        content = json.loads((path.parent / name).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _decoder(content: dict[str, Any]) -> Callable[[str], bytes]:
+    """Returns the function from a token of the model to the bytes it stands for."""
+    model = content["model"]
+    if _has_part(content, "ByteLevel"):
+        table = _byte_of_character()
+        return lambda token: b"".join(table.get(character) or character.encode() for character in token)
+    prefix = model.get("continuing_subword_prefix") or ""
+    suffix = model.get("end_of_word_suffix") or ""
+
+    def to_bytes(token: str) -> bytes:
+        if _is_raw_byte(content, token):
+            return bytes.fromhex(token[3:5])
+        return token.removeprefix(prefix).removesuffix(suffix).replace("▁", " ").encode()
+
+    return to_bytes
+
+
+def _has_part(content: dict[str, Any], kind: str) -> bool:
+    """Returns whether the pre-tokenizer, the decoder or the normalizer is, or has in its sequence, a *kind*."""
+
+    def has(part: dict[str, Any] | None) -> bool:
+        inner = [*(part or {}).get("pretokenizers", []), *(part or {}).get("decoders", [])]
+        inner += (part or {}).get("normalizers", [])
+        return part is not None and (part.get("type") == kind or any(has(each) for each in inner))
+
+    return any(has(content.get(name)) for name in ("pre_tokenizer", "decoder", "normalizer"))
+
+
+def _byte_of_character() -> dict[str, bytes]:
+    """Returns GPT-2's alphabet: visible Latin-1 characters are their own byte, the other bytes follow from U+0100."""
+    own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in own]
+    return {chr(byte): bytes([byte]) for byte in own} | {chr(256 + n): bytes([byte]) for n, byte in enumerate(others)}
+
+
+def _is_raw_byte(content: dict[str, Any], token: str) -> bool:
+    return bool(content["model"].get("byte_fallback")) and _RAW_BYTE.fullmatch(token) is not None
+
+
+def _is_digits(raw: bytes) -> bool:
+    try:
+        return raw.decode().strip().isdecimal()
+    except UnicodeDecodeError:
+        return False
+
+
+def _unk_id(model: dict[str, Any], tokenizer: Tokenizer) -> int:
+    number = model.get("unk_id")
+    if number is None and model.get("unk_token") is not None:
+        number = tokenizer.token_to_id(model["unk_token"])
+    return -1 if number is None else int(number)
