@@ -1,0 +1,151 @@
+"""The fences between the rooms: each imports only what the table allows. docs/design.md says why."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import dataaudit
+
+PACKAGE = Path(dataaudit.__file__).parent
+EVERYWHERE = {"config", "errors"}
+"""Rooms that every other room may import, except the lowest ones, which import no room."""
+
+
+class Fence(NamedTuple):
+    """What a room may import besides the standard library and itself."""
+
+    rooms: set[str]
+    packages: set[str]
+
+
+BELOW_PIPELINE = {"checks", "compare", "corpus", "kernels", "result", "rules", "signals", "sketches", "tokenize"}
+GLOBAL = {"duplicates", "drift"}
+FENCES = {
+    "errors": Fence(set(), set()),
+    "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
+    "result": Fence(set(), {"msgspec"}),
+    "config": Fence({"errors"}, {"msgspec", "yaml"}),
+    "signals": Fence({"kernels"}, {"numpy", "pyarrow"}),
+    "sketches": Fence({"kernels"}, {"numpy", "pyarrow"}),
+    "corpus": Fence(EVERYWHERE, {"fsspec", "msgspec", "pyarrow", "xxhash", "zstandard"}),
+    "tokenize": Fence({"kernels", *EVERYWHERE}, {"fastokens", "numpy", "pyarrow", "tokenizers", "xxhash"}),
+    "duplicates": Fence({"kernels", "sketches", *EVERYWHERE}, {"datasketch", "numpy", "polars", "pyarrow"}),
+    "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
+    "rules": Fence({"result", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
+    "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
+    "compare": Fence({"result", *EVERYWHERE}, {"msgspec"}),
+    "output": Fence({"result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
+    "pipeline": Fence(
+        {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
+        {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
+    ),
+    "integrations": Fence({"", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "numpy", "pyarrow"}),
+    "cli": Fence(
+        {"", "integrations", "output", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"rich", "typer", "yaml"}
+    ),
+    "": Fence({"integrations", "pipeline", "result", *EVERYWHERE}, set()),
+}
+"""The table; the room "" is the package itself (``dataaudit/__init__.py``)."""
+DATASETS_READER = "corpus/readers/hub.py"
+STANDARD = sys.stdlib_module_names
+
+
+class Import(NamedTuple):
+    """An imported module (dotted) and its line."""
+
+    module: str
+    line: int
+
+
+def imports_of(path: Path, source: str | None = None) -> Iterator[Import]:
+    """Yields every import of a file, inside functions and type-checking blocks too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8") if source is None else source)):
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            module = node.module or ""
+            names = [alias.name for alias in node.names]
+            # ``from dataaudit import corpus`` is an import of the room, ``from dataaudit import audit`` of the package.
+            if module == "dataaudit":
+                yield from (Import(f"dataaudit.{name}" if name in FENCES else module, node.lineno) for name in names)
+            else:
+                yield Import(module, node.lineno)
+
+
+def room_of(path: Path) -> str:
+    """Returns the room that a file of the package is in."""
+    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def trespasses(room: str, name: str, imports: Iterator[Import]) -> list[str]:
+    """Returns what the table does not allow, as ``file:line: message``."""
+    fence = FENCES[room]
+    found = []
+    for module, line in imports:
+        top, _, rest = module.partition(".")
+        if top in STANDARD:
+            continue
+        if top == "dataaudit":
+            other = rest.partition(".")[0]
+            if other not in fence.rooms | {room}:
+                found.append(f"{name}:{line}: room {room!r} imports room {other!r}")
+        elif top not in fence.packages and not (top == "datasets" and name == DATASETS_READER):
+            found.append(f"{name}:{line}: room {room!r} imports package {top!r}")
+    return found
+
+
+FILES = {str(path.relative_to(PACKAGE)): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_imports_only_what_its_room_may(name):
+    path = FILES[name]
+    room = room_of(path)
+    assert room in FENCES, f"a new room: say in FENCES what {room!r} may import"
+    assert trespasses(room, path.relative_to(PACKAGE).as_posix(), imports_of(path)) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_only_the_cli_prints(name):
+    if room_of(FILES[name]) == "cli":
+        return
+    calls = [
+        node for node in ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    ]
+    prints = [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
+    assert prints == []
+
+
+def test_the_table_has_no_loop():
+    """Rooms import downwards only, so that each can be understood and tested without those above it."""
+    above = {room: {other for other in fence.rooms if other != ""} for room, fence in FENCES.items() if room != ""}
+    while above:
+        lowest = [room for room, rooms in above.items() if not rooms & above.keys()]
+        assert lowest, f"these rooms import each other: {sorted(above)}"
+        for room in lowest:
+            del above[room]
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "source"),
+    [
+        ("signals", "signals/a.py", "import polars"),
+        ("signals", "signals/a.py", "def f():\n    from dataaudit.config.schema import Rule"),
+        ("kernels", "kernels/a.py", "import numpy, pyarrow"),
+        ("corpus", "corpus/readers/jsonl.py", "import datasets"),
+        ("output", "output/a.py", "from dataaudit.pipeline.store import RunFolder"),
+        ("config", "config/a.py", "from dataaudit import checks"),
+    ],
+)
+def test_a_trespass_is_seen(room, name, source):
+    assert len(trespasses(room, name, imports_of(PACKAGE / name, source))) == 1
+
+
+def test_the_hub_reader_may_import_datasets():
+    assert trespasses("corpus", DATASETS_READER, imports_of(PACKAGE / "x.py", "import datasets")) == []
