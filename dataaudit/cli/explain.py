@@ -1,7 +1,6 @@
 """``dataaudit explain``: what a signal, a rule or a check is."""
 
 import json
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +45,7 @@ def explain(
     elif name is not None:
         typer.echo("\n\n".join(_card(entry) for entry in entries))
     else:
-        typer.echo("\n".join(_listing(entries)))
+        typer.echo(_listing(entries))
 
 
 def describe(config: str | None = None) -> list[dict[str, Any]]:
@@ -86,14 +85,15 @@ def _signal(each: "Signal") -> dict[str, Any]:
 
 def _rule(each: "Rule") -> dict[str, Any]:
     keeps = f"Keeps {_range(each)}"
+    where = [_range(condition) for condition in each.applies_when]
     return {
         "kind": "rules",
         "name": each.id,
         "group": each.action,
-        "summary": keeps,
+        "summary": f"{keeps} where {' and '.join(where)}" if where else keeps,
         "definition": keeps,
         "signal": each.signal,
-        "applies_when": [_range(condition) for condition in each.applies_when],
+        "applies_when": where,
         "if_null": each.if_null,
         "action": each.action,
         "source": each.source,
@@ -150,12 +150,11 @@ def _shown(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def _listing(entries: list[dict[str, Any]]) -> Iterable[str]:
-    """Yields a heading a kind and group, and a line an entry."""
+def _listing(entries: list[dict[str, Any]]) -> str:
+    """Returns a block a kind and group, in order of their first entry, with a line an entry."""
     width = max((len(entry["name"]) for entry in entries), default=0)
-    heading = None
+    blocks: dict[str, list[str]] = {}
     for entry in entries:
-        if heading != (entry["kind"], entry["group"]):
-            heading = (entry["kind"], entry["group"])
-            yield f"\n{entry['kind']}: {entry['group']}"
-        yield f"  {entry['name']:<{width}}  {entry['summary']}"
+        line = f"  {entry['name']:<{width}}  {entry['summary']}"
+        blocks.setdefault(f"{entry['kind']}: {entry['group']}", []).append(line)
+    return "\n\n".join("\n".join([heading, *lines]) for heading, lines in blocks.items())
