@@ -27,8 +27,8 @@ def add_documents(
 def _add_documents(
     totals: NDArray[np.int64], offsets: NDArray[np.int64], ids: NDArray[np.int64], doc_ids: NDArray[np.int64]
 ) -> None:
-    here = np.zeros(len(totals), np.int64)
-    touched = np.empty(len(totals), np.int64)
+    here = np.zeros(len(totals), np.int32)
+    touched = np.empty(len(totals), np.int32)
     for doc in range(len(offsets) - 1):
         distinct = 0
         for i in range(offsets[doc], offsets[doc + 1]):

@@ -79,11 +79,14 @@ def largest_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[n
     return largest
 
 
+@kernel
 def count_marked(offsets: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Returns how many tokens of each document are marked, int64[docs]."""
-    before = np.zeros(len(marked) + 1, np.int64)
-    np.cumsum(marked, out=before[1:])
-    return np.diff(before[offsets])
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    for doc in range(len(offsets) - 1):
+        for i in range(offsets[doc], offsets[doc + 1]):
+            counts[doc] += marked[i]
+    return counts
 
 
 def distinct_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int = PREFIX_LIMIT) -> NDArray[np.int64]:
