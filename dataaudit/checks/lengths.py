@@ -1,5 +1,7 @@
 """Checks of length: empty, odd, and longer than the model reads."""
 
+from typing import Any
+
 import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
@@ -21,7 +23,7 @@ def length_shape(evidence: Evidence, options: Options) -> Outcome:
     lengths = evidence.lengths
     if not lengths.documents:
         return Outcome.skip("No documents.")
-    details = {f"p{point}": lengths.percentile(point) for point in PERCENTILES}
+    details: dict[str, Any] = {f"p{point}": lengths.percentile(point) for point in PERCENTILES}
     details |= {"min": lengths.percentile(0), "max": lengths.percentile(100), "mean": lengths.total / lengths.documents}
     return Outcome(
         None,

@@ -1,5 +1,7 @@
 """Checks of reading: what was there and could not be used."""
 
+from typing import Any
+
 import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
@@ -77,7 +79,7 @@ def repeated_ids(evidence: Evidence, options: Options) -> Outcome:
     ids = evidence.documents.select("id").drop_nulls().group_by("id").agg(pl.len().alias("n")).filter(pl.col("n") > 1)
     repeated = ids.select(pl.len(), pl.col("n").sum().alias("documents")).collect(engine="streaming").row(0)
     without = evidence.total(pl.col("id").is_null().sum())
-    details = {"documents": int(repeated[1] or 0), "documents_without_id": without}
+    details: dict[str, Any] = {"documents": int(repeated[1] or 0), "documents_without_id": without}
     if not repeated[0]:
         return Outcome(0, f"Every id is unique ({counted(without, 'document')} without an id).", details=details)
     some = ids.sort("n", "id", descending=[True, False]).head(10).collect()

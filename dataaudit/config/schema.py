@@ -33,6 +33,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source_column: the column that says which source a document belongs to; found by itself when null.
     number_columns: numeric columns of the user's own, which rules can then use like signals.
     document_per: for plain text files, whether a document is a file or a line.
+    shard_bytes: about how many bytes of input make a shard, the unit of work that an interruption can lose.
     """
 
     text_column: str | None = None
@@ -40,6 +41,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source_column: str | None = None
     number_columns: tuple[str, ...] = ()
     document_per: Literal["file", "line"] = "file"
+    shard_bytes: Positive = 128 << 20
 
 
 class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -31,6 +31,6 @@ class Silent:
     def warn(self, text: str) -> None:
         """Says nothing."""
 
-    def stage(self, name: str, size: int) -> AbstractContextManager[Progress]:
+    def stage(self, name: str, size: int) -> AbstractContextManager[Progress]:  # noqa: ARG002
         """Shows nothing."""
         return nullcontext(lambda _: None)

@@ -22,11 +22,10 @@ from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
-from dataaudit.tokenize import TokenShardWriter, id_dtype
+from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow
+from dataaudit.tokenize.shards import IdType
 
 ROW_GROUP_ROWS = 65_536
-TOKENIZED_DTYPE = np.dtype(np.int64)
-"""Ids that the user brought may be negative or past any vocabulary, and are kept as they are."""
 
 
 class PieceResult(msgspec.Struct, frozen=True):
@@ -110,26 +109,33 @@ class ShardWriter:
         self.measurer = _measurer(msgspec.msgpack.encode(settings))
         self.tokenized = any(piece.kind == "ids" for piece in pieces)
         self.has_tokens = self.tokenized or self.measurer.encoder is not None
-        self.dtype = TOKENIZED_DTYPE
+        # Ids that the user brought may be negative or past any vocabulary, and are kept as they are.
+        self.dtype: IdType = np.int64
         if settings.tokenizer is not None and not self.tokenized:
-            self.dtype = np.dtype(id_dtype(settings.tokenizer.id_space))
+            self.dtype = id_dtype(settings.tokenizer.id_space)
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
         self.pending: list[pa.RecordBatch] = []
         self.lengths = LengthHistogram()
         self.histograms = SignalHistograms()
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
-        self.tokens = TokenShardWriter(folder / "tokens.arrow", self.dtype) if self.has_tokens else None
+        self.tokens: TokenShardWriter | None = None
+        if self.has_tokens:
+            self.tokens = TokenShardWriter(folder / "tokens.arrow", self.dtype, _facts(settings))
 
     def __enter__(self) -> "ShardWriter":
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self.ledger.close()
         if self.signals is not None:
             self.signals.close()
         if self.tokens is not None:
             self.tokens.close()
+            self.tokens = None
 
     def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
         """Measures a batch and writes its tokens and its rows."""
@@ -167,13 +173,16 @@ class ShardWriter:
 
     def _summarise(self, measured: Measured, doc_ids: NDArray[np.uint64], sources: pa.Array) -> None:
         signals = measured.signals
-        length = signals.column("token_count" if self.has_tokens else "char_count").to_numpy()
+        length = signals.column("token_count" if self.has_tokens else "char_count").fill_null(0).to_numpy()
         self.lengths.update(sources, length)
         self.histograms.update(sources, length, signals)
         if measured.ids is not None and measured.id_offsets is not None:
             self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
             assert self.tokens is not None
-            self.tokens.write(doc_ids, measured.ids, measured.id_offsets)
+            ids = measured.ids
+            if self.dtype is not np.int64:
+                ids = narrow(ids, self.dtype)
+            self.tokens.write(doc_ids, ids, measured.id_offsets)
 
     def _flush(self) -> None:
         if not self.pending:
@@ -201,11 +210,11 @@ class ShardWriter:
     def finish(self) -> dict[str, Path]:
         """Closes everything and returns the files by kind."""
         self._flush()
-        self.__exit__()
+        self._close()
         files = {"ledger": self.folder / "ledger.jsonl"}
         if self.signals is not None:
             files["signals"] = self.folder / "signals.parquet"
-        if self.tokens is not None:
+        if self.has_tokens:
             files["tokens"] = self.folder / "tokens.arrow"
         for name, table in self._sketches():
             path = self.folder / f"{name}.parquet"
@@ -218,6 +227,13 @@ class ShardWriter:
         yield "histograms", self.histograms.to_table()
         if self.has_tokens:
             yield "token_counts", self.token_counts.to_table()
+
+
+def _facts(settings: MapSettings) -> dict[str, str]:
+    """Returns what a token shard says about itself."""
+    if settings.tokenizer is None:
+        return {}
+    return {"tokenizer_sha256": settings.tokenizer.sha256, "id_space": str(settings.tokenizer.id_space)}
 
 
 def signal_versions(*needs: str) -> dict[str, int]:

@@ -4,16 +4,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import MapSettings
-from dataaudit.signals import DocumentBatch, Need, measure
+from dataaudit.signals import DocumentBatch, Need, all_signals, measure
 from dataaudit.tokenize import Encoder, load_encoder, vocabulary
 
 
 class Measured(NamedTuple):
     """What measuring a batch gave.
+
+    A document that the tokenizer could not encode has null in every signal of tokens, and no ids.
 
     Attributes:
         signals: a row a document, a column a signal.
@@ -44,11 +47,15 @@ class Measurer:
 
     def measure(self, documents: pa.RecordBatch) -> Measured:
         """Tokenizes and measures one batch as the readers give it."""
-        text, ids, offsets = None, None, None
+        text: pa.LargeStringArray | None = None
+        ids: NDArray[Any] | None = None
+        offsets: NDArray[np.int64] | None = None
+        unencoded = np.zeros(0, np.int64)
         if "text" in documents.schema.names:
             text = documents.column("text")
             if self.encoder is not None:
-                ids, offsets = self.encoder.encode(text)
+                ids, offsets, failures = self.encoder.encode(text)
+                unencoded = np.array([each.document for each in failures], np.int64)
         else:
             lists = documents.column("input_ids")
             ids, offsets = _list_buffers(lists)
@@ -62,7 +69,22 @@ class Measurer:
         needs: list[Need] = ["text"] if text is not None else []
         if ids is not None:
             needs.append("tokens")
-        return Measured(measure(batch, needs), ids, offsets)
+        signals = measure(batch, needs)
+        if len(unencoded):
+            signals = _without(signals, unencoded)
+        return Measured(signals, ids, offsets)
+
+
+def _without(signals: pa.RecordBatch, documents: NDArray[np.int64]) -> pa.RecordBatch:
+    """Returns the signals with null where they need tokens that these documents do not have."""
+    missing = np.zeros(signals.num_rows, np.bool_)
+    missing[documents] = True
+    known = all_signals()
+    columns = [
+        pc.if_else(pa.array(missing), pa.scalar(None, column.type), column) if known[name].needs == "tokens" else column
+        for name, column in zip(signals.schema.names, signals.columns, strict=True)
+    ]
+    return pa.record_batch(columns, names=signals.schema.names)
 
 
 def _list_buffers(lists: pa.LargeListArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

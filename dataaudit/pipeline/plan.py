@@ -6,14 +6,16 @@ Shards are cut from the sorted file list alone, so the plan does not depend on w
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from dataaudit.corpus import CorpusFile, Piece, ReadOptions
 
+EngineName = Literal["fastokens", "tokenizers"]
+EngineWish = Literal["auto", "fastokens", "tokenizers"]
+
 PLAN_FORMAT = 1
-SHARD_BYTES = 128 << 20
-"""Input bytes of a shard, about."""
 ROW_BITS = 32
 """doc_id = shard << ROW_BITS | row of the shard."""
 
@@ -25,9 +27,10 @@ class TokenizerSettings(msgspec.Struct, frozen=True):
     sha256: str
     model_type: str
     id_space: int
-    engine: str
+    asked: EngineWish
+    engine: EngineName
     engine_reason: str
-    special_text: str
+    special_text: Literal["text", "token"]
     add_special_tokens: bool
 
 
@@ -64,6 +67,7 @@ class Plan(msgspec.Struct, frozen=True):
     Attributes:
         format: PLAN_FORMAT.
         inputs: the INPUT arguments, as they were given.
+        config_name: the preset or file that the run was judged with last.
         shards: the pieces of each shard, in order.
         damaged: files that gave no piece.
         map, pool: the settings.
@@ -71,13 +75,14 @@ class Plan(msgspec.Struct, frozen=True):
 
     format: int
     inputs: list[str]
+    config_name: str
     shards: list[list[Piece]]
     damaged: list[DamagedFile]
     map: MapSettings
     pool: PoolSettings
 
 
-def pack(pieces: Sequence[Piece], shard_bytes: int = SHARD_BYTES) -> list[list[Piece]]:
+def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
     """Packs pieces into shards of up to *shard_bytes*, in order; a larger piece is a shard of its own."""
     shards: list[list[Piece]] = []
     room = 0
@@ -88,11 +93,6 @@ def pack(pieces: Sequence[Piece], shard_bytes: int = SHARD_BYTES) -> list[list[P
         shards[-1].append(piece)
         room -= piece.size
     return shards
-
-
-def save_plan(plan: Plan) -> bytes:
-    """Returns the plan as JSON."""
-    return msgspec.json.format(msgspec.json.encode(plan, order="deterministic"), indent=1) + b"\n"
 
 
 @lru_cache(maxsize=1)

@@ -57,9 +57,7 @@ def _measure(run: RunFolder, shard: int, path: Path) -> SignalHistograms:
         signals = measure(batch, ["pooled"])
         histograms.update(sources.slice(first, batch.rows), np.diff(offsets), signals)
         first += batch.rows
-        rows = pa.Table.from_arrays(
-            [pa.array(doc_ids), *signals.columns], names=["doc_id", *signals.schema.names]
-        )
+        rows = pa.Table.from_arrays([pa.array(doc_ids), *signals.columns], names=["doc_id", *signals.schema.names])
         writer = writer or pq.ParquetWriter(path, rows.schema, compression="zstd")
         writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
     assert writer is not None, "a shard with tokens has at least one batch"

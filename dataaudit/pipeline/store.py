@@ -9,7 +9,7 @@ import fcntl
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from dataaudit.errors import RunError
 
 TEMPORARY = "tmp"
 MARKERS = "tasks"
+LOCK = ".lock"
 FOLDERS = ("tokens", "signals", "signals_pooled", "ledger", "sketches", MARKERS)
 """What a run folder holds besides its files; nothing else is ever removed from it."""
 
@@ -61,13 +62,17 @@ class RunFolder:
         suffix = "" if index is None else f"-{index:05d}"
         return self.path / "sketches" / f"{name}{suffix}.parquet"
 
-    def marker(self, task: str, key: str) -> Marker | None:
-        """Returns the marker of a finished task, or None unless it has this key and all its outputs are there."""
+    def any_marker(self, task: str) -> Marker | None:
+        """Returns the marker that a task left, whatever its key, or None."""
         try:
-            marker = msgspec.json.decode((self.path / MARKERS / f"{task}.json").read_bytes(), type=Marker)
+            return msgspec.json.decode((self.path / MARKERS / f"{task}.json").read_bytes(), type=Marker)
         except (OSError, msgspec.DecodeError):
             return None
-        if marker.key != key:
+
+    def marker(self, task: str, key: str) -> Marker | None:
+        """Returns the marker of a finished task, or None unless it has this key and all its outputs are there."""
+        marker = self.any_marker(task)
+        if marker is None or marker.key != key:
             return None
         for name, output in marker.outputs.items():
             path = self.path / name
@@ -125,12 +130,14 @@ class RunFolder:
         _sync(path.parent)
         return path
 
-    def sweep(self, wanted: set[str]) -> None:
-        """Removes temporary files, and parts and markers of tasks that the plan no longer has.
+    def sweep(self, done: Iterable[Marker], markers: set[str]) -> None:
+        """Removes temporary files and everything in the stage folders that no finished task of the plan wrote.
 
-        *wanted* holds the paths, relative to the run folder, that the plan's tasks write.
+        *done* are the markers of finished tasks, *markers* the ids of all tasks of the plan.
         """
         shutil.rmtree(self.path / TEMPORARY, ignore_errors=True)
+        wanted = {name for marker in done for name in marker.outputs}
+        wanted |= {f"{MARKERS}/{task}.json" for task in markers} | {f"{MARKERS}/{LOCK}"}
         for kind in FOLDERS:
             for path in (self.path / kind).glob("*"):
                 if str(path.relative_to(self.path)) not in wanted:
@@ -160,7 +167,7 @@ def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
             raise RunError(f"{path}: the run folder cannot be made ({error.strerror}).") from error
     elif not state.exists():
         raise RunError(f"{path} is not a finished run: it has no plan.json. Run: dataaudit audit INPUT -o {path}")
-    with (path / MARKERS / ".lock").open("w") as lock:
+    with (path / MARKERS / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -182,6 +189,11 @@ def digest(path: Path) -> str:
 def key_of(value: Any) -> str:
     """Returns a digest of a value made of structs, dicts, lists, texts and numbers."""
     return xxhash.xxh3_128(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def pretty_json(value: Any) -> bytes:
+    """Returns a value as indented JSON, the same bytes for the same value."""
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
 
 
 def _sync(path: Path) -> None:

@@ -39,9 +39,9 @@ def empty_documents(table: pa.Table) -> Flags:
     """Returns which documents are empty after stripping: no characters, or white space alone (or no tokens)."""
     if "whitespace_char_ratio" in table.column_names:
         values, null = _column(table, "whitespace_char_ratio")
-        return null | (values == 1.0)
+        return np.asarray(null | (values == 1.0))
     values, null = _column(table, "token_count")
-    return null | (values == 0)
+    return np.asarray(null | (values == 0))
 
 
 def _measured(rule: Rule, table: pa.Table) -> bool:
@@ -80,7 +80,7 @@ def _within(rule: Rule, values: NDArray[np.float64]) -> Flags:
     if rule.max is not None:
         kept &= values <= rule.max
     if rule.one_of is not None:
-        kept &= np.isin(values, [value for value in rule.one_of if not isinstance(value, str)])
+        kept &= np.isin(values, [value for value in rule.one_of if isinstance(value, int | float)])
     return kept
 
 

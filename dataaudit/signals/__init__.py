@@ -25,7 +25,14 @@ def all_signals() -> dict[str, Signal]:
 
 
 def measure(batch: DocumentBatch, needs: Iterable[Need]) -> pa.RecordBatch:
-    """Returns a row a document and a column a signal, for every signal that needs one of *needs*."""
+    """Returns a row a document and a column a signal, for every signal that needs one of *needs*.
+
+    A signal that requires a fact the batch does not have (a vocabulary, a context length) has no column.
+    """
     wanted = set(needs)
-    chosen = [each for each in all_signals().values() if each.needs in wanted]
+    chosen = [
+        each
+        for each in all_signals().values()
+        if each.needs in wanted and all(getattr(batch, name) is not None for name in each.requires)
+    ]
     return pa.record_batch([each.measure(batch) for each in chosen], names=[each.name for each in chosen])

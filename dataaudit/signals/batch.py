@@ -17,6 +17,7 @@ class DocumentBatch:
 
     Attributes:
         rows: number of documents.
+        text: the texts as they came, or None when the corpus came as token ids.
         data: uint8, the UTF-8 bytes of all texts one after the other; empty when there is no text.
         offsets: int64[rows + 1], where each text starts in *data*.
         ids: int64 or uint32, the token ids of all documents one after the other, or None.
@@ -43,7 +44,7 @@ class DocumentBatch:
         pooled_counts: NDArray[np.int64] | None = None,
         special_strings: tuple[str, ...] = (),
     ) -> None:
-        self.has_text = text is not None
+        self.text = text
         if text is not None:
             self.data, self.offsets = text_buffers(text)
             self.rows = len(text)

@@ -27,6 +27,7 @@ class Signal:
         source: the paper, code or page that defines it.
         version: raised when values change, so that stored results are not taken for new ones.
         needs: ``text``, ``tokens``, or ``pooled`` (tokens and the corpus's token counts, in the second pass).
+        requires: attributes of the batch without which it is not measured at all ("vocabulary", "max_length", ...).
         family: the module it lives in.
         doc: its definition; the first line says what it is.
         measure: the batch in, an Arrow array (int64 or float64) of the batch's length out.
@@ -40,6 +41,7 @@ class Signal:
     source: str
     version: int
     needs: Need
+    requires: tuple[str, ...]
     family: str
     doc: str
     measure: Measure
@@ -50,6 +52,7 @@ def signal(
     unit: str,
     source: str,
     needs: Need = "text",
+    requires: tuple[str, ...] = (),
     minimum: float | None = 0,
     maximum: float | None = None,
     null: str | None = None,
@@ -61,7 +64,7 @@ def signal(
         doc = re.sub(r"\n[ ]+", "\n", (measure.__doc__ or "").strip())
         top = 1.0 if maximum is None and unit == "ratio" else maximum
         family = measure.__module__.rpartition(".")[2]
-        return Signal(measure.__name__, unit, minimum, top, null, source, version, needs, family, doc, measure)
+        return Signal(measure.__name__, unit, minimum, top, null, source, version, needs, requires, family, doc, measure)
 
     return wrap
 

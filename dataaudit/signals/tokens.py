@@ -23,8 +23,6 @@ COUNTED = "counted exactly"
 OLMO = "OLMo 2, arXiv:2501.00656 section 3.1; OLMo-core find_periodic_sequences"
 MAGIKARP = "Land and Bartolo 2024, arXiv:2405.05417"
 NO_TOKENS = "the document has no tokens"
-NO_VOCABULARY = "there is no tokenizer"
-NO_TOKENS_OR_VOCABULARY = "the document has no tokens, or there is no tokenizer"
 
 
 def token_ids(batch: DocumentBatch) -> NDArray[np.int64]:
@@ -44,10 +42,9 @@ def token_lengths(batch: DocumentBatch) -> NDArray[np.int64]:
     return np.diff(token_offsets(batch))
 
 
-def _id_counts(batch: DocumentBatch) -> IdCounts | None:
+def _id_counts(batch: DocumentBatch) -> IdCounts:
     vocabulary = batch.vocabulary
-    if vocabulary is None:
-        return None
+    assert vocabulary is not None, "a signal that requires a vocabulary was measured on a batch without one"
     facts = (
         ~vocabulary.in_use * np.uint8(IS_HOLE)
         | vocabulary.is_digit * np.uint8(IS_DIGIT)
@@ -59,15 +56,6 @@ def _id_counts(batch: DocumentBatch) -> IdCounts | None:
 
 def _periodic(batch: DocumentBatch) -> Periodic:
     return periodic_runs(token_offsets(batch), batch.once(token_ids))
-
-
-def _token_ratio(batch: DocumentBatch, tokens: NDArray[np.int64] | None) -> pa.Array:
-    return pa.nulls(batch.rows, pa.float64()) if tokens is None else ratio(tokens, token_lengths(batch))
-
-
-def token_number(batch: DocumentBatch, tokens: NDArray[np.int64] | None) -> pa.Array:
-    """Returns counts as an array, or all nulls when what they are counted against is not known."""
-    return pa.nulls(batch.rows, pa.int64()) if tokens is None else count(tokens)
 
 
 @signal(unit="tokens", source=COUNTED, needs="tokens")
@@ -86,57 +74,34 @@ def max_token_id(batch: DocumentBatch) -> pa.Array:
     return pa.array(largest_ids(token_offsets(batch), batch.once(token_ids)), mask=token_lengths(batch) == 0)
 
 
-@signal(unit="id", source=COUNTED, needs="tokens", minimum=None, null=NO_TOKENS)
-def first_token_id(batch: DocumentBatch) -> pa.Array:
-    """First token id; the model's BOS where documents start with it."""
-    return _token_at(batch, token_offsets(batch)[:-1])
-
-
-@signal(unit="id", source=COUNTED, needs="tokens", minimum=None, null=NO_TOKENS)
-def last_token_id(batch: DocumentBatch) -> pa.Array:
-    """Last token id; the model's EOS where documents end with it."""
-    return _token_at(batch, token_offsets(batch)[1:] - 1)
-
-
-def _token_at(batch: DocumentBatch, places: NDArray[np.int64]) -> pa.Array:
-    empty = token_lengths(batch) == 0
-    values = np.zeros(batch.rows, np.int64)
-    values[~empty] = batch.once(token_ids)[places[~empty]]
-    return pa.array(values, mask=empty)
-
-
-@signal(unit="tokens", source=COUNTED, needs="tokens", null=NO_VOCABULARY)
+@signal(unit="tokens", source=COUNTED, needs="tokens", requires=("vocabulary",))
 def hole_token_count(batch: DocumentBatch) -> pa.Array:
     """Number of tokens whose id the tokenizer has no token for.
 
     Holes in the tokenizer's ids, and ids outside them. The embedding may have a row for such an id, never trained.
     """
-    found = batch.once(_id_counts)
-    return token_number(batch, None if found is None else found.holes)
+    return count(batch.once(_id_counts).holes)
 
 
-@signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+@signal(unit="ratio", source=COUNTED, needs="tokens", requires=("vocabulary",), null=NO_TOKENS)
 def unk_token_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the tokens that are the unknown token; 0 when the tokenizer has none."""
-    found = batch.once(_id_counts)
-    return _token_ratio(batch, None if found is None else found.unknowns)
+    return ratio(batch.once(_id_counts).unknowns, token_lengths(batch))
 
 
-@signal(unit="ratio", source=MAGIKARP, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+@signal(unit="ratio", source=MAGIKARP, needs="tokens", requires=("vocabulary",), null=NO_TOKENS)
 def byte_fallback_token_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the tokens that stand for one raw byte, for want of a token for the character."""
-    found = batch.once(_id_counts)
-    return _token_ratio(batch, None if found is None else found.byte_fallbacks)
+    return ratio(batch.once(_id_counts).byte_fallbacks, token_lengths(batch))
 
 
-@signal(unit="tokens", source=COUNTED, needs="tokens", null=NO_VOCABULARY)
+@signal(unit="tokens", source=COUNTED, needs="tokens", requires=("vocabulary",))
 def special_id_count(batch: DocumentBatch) -> pa.Array:
     """Number of tokens that are special ones of the tokenizer, added ones included.
 
     Beside special_token_count, which counts their texts, it tells whether such text was encoded as the token.
     """
-    found = batch.once(_id_counts)
-    return token_number(batch, None if found is None else found.specials)
+    return count(batch.once(_id_counts).specials)
 
 
 @signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS)
@@ -146,11 +111,10 @@ def unique_token_ratio(batch: DocumentBatch) -> pa.Array:
     return ratio(distinct, np.minimum(token_lengths(batch), PREFIX_LIMIT))
 
 
-@signal(unit="ratio", source=COUNTED, needs="tokens", null=NO_TOKENS_OR_VOCABULARY)
+@signal(unit="ratio", source=COUNTED, needs="tokens", requires=("vocabulary",), null=NO_TOKENS)
 def digit_token_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the tokens that are digits only, apart from white space (Unicode Nd)."""
-    found = batch.once(_id_counts)
-    return _token_ratio(batch, None if found is None else found.digits)
+    return ratio(batch.once(_id_counts).digits, token_lengths(batch))
 
 
 @signal(unit="repeats", source=OLMO, needs="tokens", minimum=1)

@@ -1,0 +1,6 @@
+"""``python -m dataaudit``."""
+
+from dataaudit.cli.app import main
+
+if __name__ == "__main__":
+    main()

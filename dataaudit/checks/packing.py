@@ -1,0 +1,51 @@
+"""Checks of how the corpus fills the model's context, and how fast it reads back."""
+
+from dataaudit.checks.check import Options, Outcome, check
+from dataaudit.checks.evidence import Evidence
+from dataaudit.checks.wording import counted, percent
+from dataaudit.sketches.packing import packing as pack
+
+GROUP = "lengths"
+USUAL_CONTEXTS = (2048, 4096, 8192)
+
+
+@check("packing", group=GROUP, title="Packing at the context length", unit="share of tokens", needs=("token_count",))
+def packing(evidence: Evidence, options: Options) -> Outcome:
+    """Share of padding when documents are packed by best fit into windows of ``model.max_length`` tokens.
+
+    Beside it: what concatenating and cutting costs at the same length, in documents cut that need not be.
+    Without ``model.max_length`` three usual lengths are shown.
+
+    Why: padding is compute for nothing; a cut document starts in its middle, without what came before.
+    Do: where concatenation cuts many documents, pack by best fit; where best fit pads, concatenate.
+    """
+    length = evidence.config.model.max_length
+    lengths = evidence.lengths.distinct
+    table = [pack(lengths, context)._asdict() for context in ((length,) if length else USUAL_CONTEXTS)]
+    first = table[0]
+    efficiency = first["best_fit_efficiency"]
+    if efficiency is None:
+        return Outcome.skip("No tokens.")
+    cut = first["expected_truncated_documents"] / first["documents"]
+    message = (
+        f"At {first['context']:,} tokens, best fit needs {counted(first['best_fit_windows'], 'window')} with "
+        f"{percent(1 - efficiency)} padding; concatenating cuts about {percent(cut)} of documents that fit a window."
+    )
+    return Outcome(1 - efficiency, message, details={"packing": table})
+
+
+@check("token-read-back", group="reading", title="Token shards read back", unit="tokens", needs=("token_counts",))
+def token_read_back(evidence: Evidence, options: Options) -> Outcome:
+    """Tokens that the token shards hold, against the tokens that were counted while they were written.
+
+    How fast they read back, in order and shuffled, is printed at the end of an audit and kept in ``timings.json``.
+
+    Why: a trainer that waits for its data wastes the accelerators; better to know before launch.
+    Do: if shuffled reading is slow, put the shards on a local disk.
+    """
+    assert evidence.token_counts is not None
+    held, counted_tokens = evidence.lengths.total, evidence.token_counts.total
+    if held != counted_tokens:
+        message = f"The shards hold {held:,} tokens, but {counted_tokens:,} were counted."
+        return Outcome(abs(held - counted_tokens), message)
+    return Outcome(0, f"All {held:,} tokens are in the shards; speeds are in timings.json.")

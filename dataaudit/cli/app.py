@@ -1,0 +1,209 @@
+"""The command line: parse, call, print, exit. Heavy imports stay inside the commands."""
+
+import os
+import sys
+import traceback
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dataaudit import __version__
+from dataaudit.cli.config import config
+from dataaudit.cli.explain import explain
+from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
+
+if TYPE_CHECKING:
+    from dataaudit.config.load import LoadedConfig
+    from dataaudit.result import AuditResult
+
+app = typer.Typer(
+    add_completion=True,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Audit a corpus before a language-model training run. Start with: dataaudit audit CORPUS -o RUN",
+)
+app.command()(explain)
+app.command()(config)
+
+INTERRUPTED = 130
+
+
+class FailOn(StrEnum):
+    """The least status that makes the exit code 1."""
+
+    FAIL = "fail"
+    WARN = "warn"
+    NEVER = "never"
+
+
+class Output(StrEnum):
+    """How the result is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Engine(StrEnum):
+    """Where tasks run."""
+
+    LOCAL = "local"
+
+
+ConfigOption = Annotated[
+    str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or YAML file; see: dataaudit config.")
+]
+FormatOption = Annotated[Output, typer.Option("--format", help="How the result is printed on stdout.")]
+FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Least status for exit code 1.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("-j", "--jobs", min=1, metavar="N", help="Worker processes; all cores by default.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def audit(
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="INPUT...", help="Files, folders, globs, fsspec addresses, or hub:NAME.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run folder; the same one resumes.")],
+    config: ConfigOption = None,
+    tokenizer: Annotated[str | None, typer.Option(metavar="FILE", help="A tokenizer.json.")] = None,
+    text_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the text; a.b is nested.")] = None,
+    id_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column with the user's own id.")] = None,
+    source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
+    input_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Force a reader, such as jsonl.")] = None,
+    jobs: WorkersOption = None,
+    engine: Annotated[Engine, typer.Option(help="Where tasks run.")] = Engine.LOCAL,  # noqa: ARG001 - one so far
+    format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
+    fail_on: FailOnOption = FailOn.FAIL,
+    quiet: QuietOption = False,
+) -> None:
+    """Read, tokenize and measure a corpus, and judge it.
+
+    The run folder holds token shards, signals a document, what could not be read, and report.json. The same command
+    again takes over what is finished.
+    """
+    from dataaudit.cli.override import override
+    from dataaudit.cli.progress import TerminalListener
+    from dataaudit.config.load import load_config
+    from dataaudit.pipeline.audit import default_workers, run_audit
+    from dataaudit.pipeline.readback import read_back
+
+    listener = TerminalListener(quiet=quiet)
+    loaded = override(
+        load_config(config),
+        tokenizer=tokenizer,
+        text_column=text_column,
+        id_column=id_column,
+        source_column=source_column,
+    )
+    try:
+        result = run_audit(inputs, out, loaded, listener, workers=jobs or default_workers(), input_format=input_format)
+        read_back(out, listener)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    _answer(result, out, format, fail_on)
+
+
+@app.command()
+def check(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    config: ConfigOption = None,
+    jobs: WorkersOption = None,
+    format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
+    fail_on: FailOnOption = FailOn.FAIL,
+    quiet: QuietOption = False,
+) -> None:
+    """Judge a run again from its stored signals, with other rules, levels or model settings. Reads no corpus."""
+    from dataaudit.cli.progress import TerminalListener
+    from dataaudit.config.load import load_config
+    from dataaudit.pipeline.audit import default_workers, run_check
+
+    loaded: LoadedConfig | None = None if config is None else load_config(config)
+    try:
+        result = run_check(run, loaded, TerminalListener(quiet=quiet), workers=jobs or default_workers())
+    except KeyboardInterrupt:
+        _interrupted(run)
+    _answer(result, run, format, fail_on)
+
+
+@app.command()
+def show(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    doc: Annotated[int | None, typer.Option("--doc", metavar="ID", help="A doc_id of the run.")] = None,
+    check: Annotated[str | None, typer.Option("--check", metavar="CHECK", help="Documents behind a check.")] = None,
+    rule: Annotated[str | None, typer.Option("--rule", metavar="RULE", help="Documents that fail a rule.")] = None,
+    count: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 5,
+    characters: Annotated[int, typer.Option(min=1, help="How much of each text.")] = 600,
+    format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
+) -> None:
+    """Show the documents behind a number: where they stand, their signals and their text."""
+    from dataaudit.cli.show import print_documents
+
+    if sum(choice is not None for choice in (doc, check, rule)) != 1:
+        raise UsageError("say which documents: one of --doc ID, --check CHECK, --rule RULE.")
+    as_json = format is Output.JSON
+    print_documents(run, doc=doc, check=check, rule=rule, count=count, characters=characters, as_json=as_json)
+
+
+def _answer(result: "AuditResult", out: Path, output: Output, fail_on: FailOn) -> None:
+    from dataaudit.output.table import print_table
+    from dataaudit.result import Status
+
+    if output is Output.JSON:
+        typer.echo(result.to_json().decode(), nl=False)
+    else:
+        print_table(result, out)
+    if result.counts[Status.ERROR]:
+        raise typer.Exit(2)
+    reached = {FailOn.FAIL: (Status.FAIL,), FailOn.WARN: (Status.FAIL, Status.WARN), FailOn.NEVER: ()}[fail_on]
+    if result.verdict in reached:
+        raise typer.Exit(1)
+
+
+def _interrupted(out: Path) -> None:
+    """Ends at once; every finished shard is in the run folder, and unfinished ones count for nothing."""
+    sys.stderr.write(f"\ninterrupted; finished shards are kept in {out}. Run the same command again to resume.\n")
+    sys.stderr.flush()
+    sys.stdout.flush()
+    os._exit(INTERRUPTED)
+
+
+def main() -> None:
+    """Runs the command line; exit codes: 0 good, 1 a check failed, 2 could not be judged, 3 nothing was read."""
+    try:
+        app(standalone_mode=True)
+    except NoDocumentsError as error:
+        _end(error, 3)
+    except DataAuditError as error:
+        _end(error, 2)
+    except BrokenPipeError:
+        os._exit(0)
+    except Exception as error:
+        if os.environ.get("DATAAUDIT_DEBUG"):
+            traceback.print_exc()
+        _end(
+            DataAuditError(
+                f"internal error: {type(error).__name__}: {error}\n"
+                "This is a fault of dataaudit. Set DATAAUDIT_DEBUG=1 for the traceback and report it."
+            ),
+            2,
+        )
+
+
+def _end(error: DataAuditError, code: int) -> None:
+    sys.stderr.write(f"error: {error}\n")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,371 @@
+"""The audit from inputs to verdict: plan, map, pool, judge. The only place that decides what runs again."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dataaudit import __version__
+from dataaudit.checks import all_checks
+from dataaudit.config.load import LoadedConfig, check_names, load_config
+from dataaudit.corpus import FileNote, Piece, PieceList, ReadOptions, Tally, cut_pieces, find_files, read_piece
+from dataaudit.errors import NoDocumentsError, RunError, UsageError
+from dataaudit.pipeline.judge import judge_run
+from dataaudit.pipeline.listener import Listener
+from dataaudit.pipeline.local import LocalEngine
+from dataaudit.pipeline.manifest import manifest
+from dataaudit.pipeline.map_shard import signal_versions
+from dataaudit.pipeline.plan import (
+    PLAN_FORMAT,
+    DamagedFile,
+    MapSettings,
+    Plan,
+    PoolSettings,
+    TokenizerSettings,
+    load_plan,
+    pack,
+)
+from dataaudit.pipeline.store import Marker, RunFolder, key_of, open_run, pretty_json
+from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
+from dataaudit.pipeline.warm import warm_kernels
+from dataaudit.result import AuditResult
+from dataaudit.signals import all_signals
+from dataaudit.sketches.token_counts import TokenCounts
+from dataaudit.tokenize import compare_engines, identify
+from dataaudit.tokenize.tokenizer_file import locate
+
+LISTED_NOTES = 20
+SAMPLED_PIECES, SAMPLED_DOCUMENTS, SAMPLED_BYTES = 8, 64, 1 << 20
+"""How much text the two tokenizer engines are compared on."""
+
+
+def run_audit(
+    inputs: Sequence[str],
+    out: Path,
+    loaded: LoadedConfig,
+    listener: Listener,
+    *,
+    workers: int,
+    input_format: str | None = None,
+) -> AuditResult:
+    """Audits the inputs into the run folder *out*; takes over what an earlier run there has finished.
+
+    Raises:
+        DataAuditError: of the kind that fits, with a message for the user.
+    """
+    check_config(loaded)
+    _refuse_overlap(inputs, out)
+    options = _read_options(loaded, input_format)
+    found = find_files(inputs)
+    pieces = cut_pieces(found.files, options, loaded.config.read.shard_bytes)
+    _tell(found.skipped, pieces, listener)
+    with open_run(out, new=True) as run:
+        plan = _plan(inputs, pieces, options, loaded, _earlier(run), listener)
+        run.write("plan.json", pretty_json(plan))
+        engine = LocalEngine(workers)
+        _map(run, plan, engine, listener)
+        result = _pool_and_judge(run, plan, engine, loaded, listener)
+        run.tidy()
+    return result
+
+
+def run_check(out: Path, loaded: LoadedConfig | None, listener: Listener, *, workers: int) -> AuditResult:
+    """Judges a finished run again, with another config if one is given; the corpus is not read.
+
+    How the corpus was read and tokenized stays as it was; only rules, checks and the model may differ.
+    """
+    with open_run(out, new=False) as run:
+        plan = _earlier(run)
+        if plan is None:
+            raise RunError(f"{out}: plan.json is damaged or of another version. Run dataaudit audit again.")
+        kept = stored_config(run, plan)
+        loaded = kept if loaded is None else _on_same_corpus(loaded, kept)
+        check_config(loaded)
+        unfinished = [task.id for task in _map_tasks(plan) if run.marker(task.id, task.key) is None]
+        if unfinished:
+            raise RunError(
+                f"{out}: {len(unfinished)} of {len(plan.shards)} shards are not finished. "
+                "Run the same dataaudit audit command again to resume."
+            )
+        plan = msgspec.structs.replace(plan, config_name=loaded.name, pool=_pool_settings(loaded))
+        run.write("plan.json", pretty_json(plan))
+        result = _pool_and_judge(run, plan, LocalEngine(workers), loaded, listener)
+        run.tidy()
+    return result
+
+
+def _on_same_corpus(loaded: LoadedConfig, kept: LoadedConfig) -> LoadedConfig:
+    """Returns the config with the sections about reading and tokenizing that the run was made with."""
+    config = msgspec.structs.replace(loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer)
+    return replace(loaded, config=config)
+
+
+def check_config(loaded: LoadedConfig) -> None:
+    """Compares the names in a config with the signals and checks that there are."""
+    check_names(loaded, all_signals(), {check.id: list(check.options) for check in all_checks().values()})
+
+
+def stored_config(run: RunFolder, plan: Plan) -> LoadedConfig:
+    """Returns the config that a run was judged with last."""
+    path = run.path / "config.json"
+    if not path.exists():
+        raise RunError(f"{run.path}: the run was never finished. Run the same dataaudit audit command again.")
+    return replace(load_config(str(path)), name=plan.config_name)
+
+
+def _refuse_overlap(inputs: Sequence[str], out: Path) -> None:
+    target = out.resolve()
+    for name in inputs:
+        path = Path(name)
+        if path.is_dir() and (path.resolve() == target or path.resolve() in target.parents):
+            raise UsageError(
+                f"the run folder {out} lies inside the input {name}: the next audit would read its own results. "
+                "Give --out a folder elsewhere."
+            )
+
+
+def _read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
+    read = loaded.config.read
+    return ReadOptions(
+        text_column=read.text_column,
+        id_column=read.id_column,
+        source_column=read.source_column,
+        number_columns=read.number_columns,
+        format=input_format,
+        document_per=read.document_per,
+    )
+
+
+def _tell(skipped: Sequence[tuple[str, str]], pieces: PieceList, listener: Listener) -> None:
+    for text in _found_in(pieces.notes):
+        listener.note(text)
+    for file, reason in pieces.damaged:
+        listener.warn(f"{file.name}: {reason}")
+    if skipped:
+        path, reason = skipped[0]
+        listener.note(f"left out: {len(skipped)} (such as {path}: {reason})")
+
+
+def _found_in(notes: Sequence[FileNote]) -> Iterator[str]:
+    """Says what was found in the files, one line for all that are alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for note in notes:
+        alike.setdefault(_facts(note), []).append(note.file.name)
+    for facts, names in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))[:LISTED_NOTES]:
+        yield f"found {len(names):,} {'file' if len(names) == 1 else 'files'} ({names[0]}): {', '.join(facts)}"
+    if len(alike) > LISTED_NOTES:
+        yield f"... and {len(alike) - LISTED_NOTES:,} more kinds of files; manifest.json lists every file."
+
+
+def _facts(note: FileNote) -> tuple[str, ...]:
+    if note.empty:
+        return ("empty",)
+    what = "text" if note.kind == "text" else "token ids"
+    return (
+        f"{note.format} {note.compression}" if note.compression else note.format,
+        f"{what} in {note.content!r}" if note.content else f"all of it {what}",
+        f"id in {note.id_column!r}" if note.id_column else "no id column",
+        *([f"source in {note.source_column!r}"] if note.source_column else []),
+    )
+
+
+def _earlier(run: RunFolder) -> Plan | None:
+    try:
+        plan = load_plan(run.path)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return plan if plan.format == PLAN_FORMAT else None
+
+
+def _plan(
+    inputs: Sequence[str],
+    pieces: PieceList,
+    options: ReadOptions,
+    loaded: LoadedConfig,
+    earlier: Plan | None,
+    listener: Listener,
+) -> Plan:
+    if not pieces.pieces and not pieces.damaged:
+        raise NoDocumentsError(f"no files to read in {', '.join(inputs)}.")
+    return Plan(
+        format=PLAN_FORMAT,
+        inputs=list(inputs),
+        config_name=loaded.name,
+        shards=pack(pieces.pieces, loaded.config.read.shard_bytes),
+        damaged=[DamagedFile(file, reason) for file, reason in pieces.damaged],
+        map=MapSettings(
+            read=options,
+            tokenizer=_tokenizer(pieces.pieces, options, loaded, earlier, listener),
+            special_strings=loaded.config.tokenizer.special_strings,
+            signals=signal_versions("text", "tokens"),
+            tool=__version__,
+        ),
+        pool=_pool_settings(loaded),
+    )
+
+
+def _pool_settings(loaded: LoadedConfig) -> PoolSettings:
+    model = loaded.config.model
+    return PoolSettings(model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"))
+
+
+def _tokenizer(
+    pieces: Sequence[Piece], options: ReadOptions, loaded: LoadedConfig, earlier: Plan | None, listener: Listener
+) -> TokenizerSettings | None:
+    wanted = loaded.config.tokenizer
+    if wanted.path is None:
+        listener.note("no tokenizer given: text is measured, token checks are skipped. Give --tokenizer FILE for them.")
+        return None
+    identity = identify(wanted.path)
+    for token in identity.renumbered:
+        listener.warn(f"{wanted.path}: {token.token!r} loads as id {token.actual}, not as {token.declared}.")
+    chosen = TokenizerSettings(
+        path=str(locate(wanted.path).absolute()),
+        sha256=identity.sha256,
+        model_type=identity.model_type,
+        id_space=identity.id_space,
+        asked=wanted.engine,
+        engine="tokenizers",
+        engine_reason="",
+        special_text=wanted.special_text,
+        add_special_tokens=wanted.add_special_tokens,
+    )
+    known = earlier.map.tokenizer if earlier is not None else None
+    if known is not None:
+        again = msgspec.structs.replace(chosen, engine=known.engine, engine_reason=known.engine_reason)
+        if again == msgspec.structs.replace(known, path=chosen.path):
+            return again
+    choice = compare_engines(
+        wanted.path,
+        _sample(pieces, options),
+        engine=wanted.engine,
+        special_text=wanted.special_text,
+        add_special_tokens=wanted.add_special_tokens,
+    )
+    tell = listener.warn if choice.fell_back else listener.note
+    tell(f"tokenizer engine: {choice.engine}. {choice.reason}")
+    return msgspec.structs.replace(chosen, engine=choice.engine, engine_reason=choice.reason)
+
+
+def _sample(pieces: Sequence[Piece], options: ReadOptions) -> pa.LargeStringArray:
+    """Returns the first documents of pieces spread evenly over the corpus."""
+    texts = [piece for piece in pieces if piece.kind == "text"]
+    step = max(1, len(texts) // SAMPLED_PIECES)
+    sample: list[str] = []
+    few = msgspec.structs.replace(options, batch_rows=SAMPLED_DOCUMENTS, batch_bytes=SAMPLED_BYTES)
+    for piece in texts[::step][:SAMPLED_PIECES]:
+        for batch in read_piece(piece, few, Tally()):
+            room = SAMPLED_BYTES // SAMPLED_PIECES
+            for text in batch.column("text").to_pylist():
+                room -= len(text)
+                if room < 0:
+                    break
+                sample.append(text)
+            break
+    return pa.array(sample, pa.large_string())
+
+
+def _map_tasks(plan: Plan) -> list[Task]:
+    settings = plan.map
+    if settings.tokenizer is not None:
+        settings = msgspec.structs.replace(
+            settings, tokenizer=msgspec.structs.replace(settings.tokenizer, path="", engine_reason="")
+        )
+    return [
+        Task(
+            id=f"map-{shard:05d}",
+            key=key_of([shard, pieces, settings]),
+            size=sum(piece.size for piece in pieces),
+            spec=MapSpec(shard),
+        )
+        for shard, pieces in enumerate(plan.shards)
+    ]
+
+
+def _map(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -> None:
+    tasks = _map_tasks(plan)
+    done = {task.id: run.marker(task.id, task.key) for task in tasks}
+    finished = [marker for marker in done.values() if marker is not None]
+    pool_markers = {f"pool-{shard:05d}" for shard in range(len(plan.shards))} | {"merge"}
+    kept = [marker for name in pool_markers if (marker := run.any_marker(name)) is not None]
+    run.sweep([*finished, *kept], {*done, *pool_markers})
+    _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
+
+
+def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: Engine, listener: Listener) -> None:
+    if not waiting:
+        listener.note(f"{name}: all {of} shards are done, nothing to do.")
+        return
+    if len(waiting) < of:
+        listener.note(f"{name}: {of - len(waiting)} of {of} shards are done, {len(waiting)} to do.")
+    warm_kernels(listener)
+    with listener.stage(name, sum(task.size for task in waiting)) as progress:
+        for _ in engine.run(waiting, run.path, progress):
+            pass
+
+
+def _pool_and_judge(
+    run: RunFolder, plan: Plan, engine: Engine, loaded: LoadedConfig, listener: Listener
+) -> AuditResult:
+    maps = [_finished(run, task) for task in _map_tasks(plan)]
+    with_tokens = [shard for shard, marker in enumerate(maps) if f"tokens/part-{shard:05d}.arrow" in marker.outputs]
+    with_tokens = [shard for shard in with_tokens if f"signals/part-{shard:05d}.parquet" in maps[shard].outputs]
+    pools: list[Marker] = []
+    if with_tokens:
+        counts = _merge_token_counts(run, plan, maps, with_tokens)
+        sha = plan.map.tokenizer.sha256 if plan.map.tokenizer else None
+        tasks = [
+            Task(
+                id=f"pool-{shard:05d}",
+                key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool]),
+                size=sum(piece.size for piece in plan.shards[shard]),
+                spec=PoolSpec(shard),
+            )
+            for shard in with_tokens
+        ]
+        waiting = [task for task in tasks if run.marker(task.id, task.key) is None]
+        _run_stage(run, waiting, "comparing with the corpus", len(tasks), engine, listener)
+        pools = [_finished(run, task) for task in tasks]
+        pools.append(counts)
+    run.sweep(
+        [*maps, *pools],
+        {f"map-{shard:05d}" for shard in range(len(maps))} | {"merge"} | {f"pool-{shard:05d}" for shard in with_tokens},
+    )
+    run.write("manifest.json", manifest(plan, maps))
+    result = judge_run(run, plan, maps, loaded)
+    run.write(
+        "config.json", msgspec.json.format(msgspec.json.encode(loaded.config, order="deterministic"), indent=1) + b"\n"
+    )
+    run.write("report.json", result.to_json())
+    return result
+
+
+def _finished(run: RunFolder, task: Task) -> Marker:
+    marker = run.marker(task.id, task.key)
+    if marker is None:
+        raise RunError(f"{run.path}: task {task.id} ended without a result. Run the same command again.")
+    return marker
+
+
+def _merge_token_counts(run: RunFolder, plan: Plan, maps: list[Marker], shards: list[int]) -> Marker:
+    key = key_of([maps[shard].outputs for shard in shards])
+    done = run.marker("merge", key)
+    if done is not None:
+        return done
+    id_space = plan.map.tokenizer.id_space if plan.map.tokenizer else 0
+    merged = TokenCounts(id_space)
+    for shard in shards:
+        merged.merge(TokenCounts.from_table(pq.read_table(run.sketch("token_counts", shard)), id_space))
+    with run.workspace() as folder:
+        path = folder / "token_counts.parquet"
+        pq.write_table(merged.to_table(), path, compression="zstd")
+        return run.commit("merge", key, {path: run.sketch("token_counts")}, {})
+
+
+def default_workers() -> int:
+    """Returns the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,283 @@
+"""Judges a measured run: evidence from the run folder, checks, and the result. Reads no corpus."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from dataaudit import __version__
+from dataaudit.checks import all_checks
+from dataaudit.checks.evidence import Evidence
+from dataaudit.checks.judge import judge
+from dataaudit.config import LoadedConfig
+from dataaudit.errors import NoDocumentsError
+from dataaudit.pipeline.manifest import file_summaries, piece_results
+from dataaudit.pipeline.plan import Plan
+from dataaudit.pipeline.rule_pass import RulePass
+from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.result import (
+    SCHEMA_VERSION,
+    AuditResult,
+    CorpusSummary,
+    Example,
+    FileSummary,
+    Finding,
+    Method,
+    SignalSummary,
+    SourceSummary,
+    Status,
+    verdict,
+)
+from dataaudit.signals import Signal, all_signals
+from dataaudit.sketches.histograms import SignalHistograms, bin_edges
+from dataaudit.sketches.lengths import LengthHistogram
+from dataaudit.sketches.token_counts import TokenCounts
+from dataaudit.tokenize import vocabulary
+
+LISTED_FILES = 1000
+LISTED_SOURCES = 1000
+LOST_EXAMPLES = 100
+IDENTITY = ("doc_id", "id", "source", "file", "record", "offset", "repaired")
+
+
+def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConfig) -> AuditResult:
+    """Returns the result of a run whose tasks are all finished.
+
+    Raises:
+        NoDocumentsError: no document was read.
+    """
+    files = file_summaries(plan, maps)
+    shards = [shard for shard in range(len(maps)) if run.part("signals", shard, "parquet").exists()]
+    if not shards:
+        raise NoDocumentsError(_nothing_read(files))
+    evidence = _evidence(run, plan, shards, files, loaded)
+    findings = judge(all_checks(), evidence)
+    return AuditResult(
+        schema_version=SCHEMA_VERSION,
+        dataaudit_version=__version__,
+        verdict=verdict(findings),
+        counts=_counts(findings),
+        corpus=_corpus(plan, maps, files, evidence),
+        findings=findings,
+        rules=list(evidence.rules),
+        sources=_sources(evidence),
+        lengths=_lengths(evidence),
+        signals=_signals(run, shards, evidence),
+        files=_worst_files(files),
+        method=_method(plan, evidence, loaded),
+    )
+
+
+def _nothing_read(files: list[FileSummary]) -> str:
+    reasons = [f"{file.name}: {file.damage}" for file in files if file.damage]
+    unreadable = sum(file.unreadable for file in files)
+    without = sum(file.without_text for file in files)
+    lines = [f"no document was read from {len(files)} files ({unreadable} records unreadable, {without} without text)."]
+    return "\n".join([*lines, *reasons[:10], "See ledger/ in the run folder for each record."])
+
+
+def _evidence(
+    run: RunFolder, plan: Plan, shards: list[int], files: list[FileSummary], loaded: LoadedConfig
+) -> Evidence:
+    documents, names = _documents(run, shards)
+    weight = "token_count" if "token_count" in names else "char_count"
+    rules = RulePass(loaded.config.rules, weight)
+    for shard in shards:
+        rules.add(run, shard)
+    facts = vocabulary(plan.map.tokenizer.path) if plan.map.tokenizer else None
+    counts = run.sketch("token_counts")
+    lengths = LengthHistogram()
+    for shard in shards:
+        lengths.merge(LengthHistogram.from_table(pq.read_table(run.sketch("lengths", shard))))
+    return Evidence(
+        config=loaded.config,
+        documents=documents.with_columns(pl.col(weight).fill_null(0).alias("weight")),
+        measured=frozenset(names),
+        weight_unit="tokens" if weight == "token_count" else "characters",
+        files=files,
+        lost=list(islice(_lost(run, len(plan.shards)), LOST_EXAMPLES)),
+        lengths=lengths,
+        token_counts=TokenCounts.from_table(pq.read_table(counts), facts.id_space if facts else 0)
+        if weight == "token_count" and counts.exists()
+        else None,
+        vocabulary=facts,
+        rules=rules.outcomes(),
+        rule_families=rules.found(),
+        tokenized_input=any(piece.kind == "ids" for pieces in plan.shards for piece in pieces),
+    )
+
+
+def _documents(run: RunFolder, shards: list[int]) -> tuple[pl.LazyFrame, list[str]]:
+    """Returns all signals of all documents as one lazy table, and the names that a check may need."""
+    frames, names = [], dict.fromkeys(("id", "repaired"))
+    for shard in shards:
+        frame = pl.scan_parquet(run.part("signals", shard, "parquet"))
+        pooled = run.part("signals_pooled", shard, "parquet")
+        if pooled.exists():
+            frame = pl.concat([frame, pl.scan_parquet(pooled).drop("doc_id")], how="horizontal")
+        frame = frame.with_columns(pl.lit(shard, pl.Int64).alias("shard"))
+        frames.append(frame)
+        names |= dict.fromkeys(name for name in frame.collect_schema().names() if name not in (*IDENTITY, "shard"))
+    return pl.concat(frames, how="diagonal"), list(names)
+
+
+def _lost(run: RunFolder, shards: int) -> Iterator[Example]:
+    """Gives the records of the ledgers, in the corpus's order."""
+    for shard in range(shards):
+        with run.part("ledger", shard, "jsonl").open("rb") as ledger:
+            for line in ledger:
+                entry = msgspec.json.decode(line)
+                yield Example(
+                    doc_id=entry["doc_id"],
+                    id=None,
+                    file=entry["file"],
+                    record=entry["record"],
+                    source=entry["source"],
+                    reason=f"{entry['kind']}: {entry['reason']}",
+                )
+
+
+def _counts(findings: list[Finding]) -> dict[str, int]:
+    return {str(status): sum(finding.status is status for finding in findings) for status in Status}
+
+
+def _corpus(plan: Plan, maps: list[Marker], files: list[FileSummary], evidence: Evidence) -> CorpusSummary:
+    pieces = [piece for results in piece_results(maps) for piece in results]
+    tokens = evidence.lengths.total if evidence.weight_unit == "tokens" else None
+    has_text = "char_count" in evidence.measured
+    return CorpusSummary(
+        files=len(files),
+        damaged_files=sum(file.damage is not None for file in files),
+        shards=len(plan.shards),
+        records=sum(piece.records for piece in pieces),
+        documents=sum(piece.documents for piece in pieces),
+        unreadable=sum(piece.unreadable for piece in pieces),
+        without_text=sum(piece.without_text for piece in pieces),
+        tokens=tokens,
+        characters=evidence.total(pl.col("char_count").sum()) if has_text else None,
+        text_bytes=evidence.total(pl.col("byte_count").sum()) if has_text else None,
+        input_bytes=sum(piece.bytes_read for piece in pieces),
+    )
+
+
+def _sources(evidence: Evidence) -> list[SourceSummary]:
+    """Returns the mixture, largest source first."""
+    has_text = "char_count" in evidence.measured
+    has_tokens = evidence.weight_unit == "tokens"
+    characters = pl.col("char_count").sum() if has_text else pl.lit(None, pl.Int64)
+    table = (
+        evidence.documents.group_by("source")
+        .agg(pl.len().alias("documents"), pl.col("weight").sum(), characters.alias("characters"))
+        .sort(["weight", "source"], descending=[True, False])
+        .collect(engine="streaming")
+    )
+    of_documents, of_weight, of_characters = (
+        int(table.select(pl.col(name).sum()).item() or 0) for name in ("documents", "weight", "characters")
+    )
+    return [
+        SourceSummary(
+            name=row["source"],
+            documents=row["documents"],
+            tokens=row["weight"] if has_tokens else None,
+            characters=row["characters"],
+            document_share=_share(row["documents"], of_documents),
+            token_share=_share(row["weight"], of_weight) if has_tokens else None,
+            character_share=_share(row["characters"], of_characters) if has_text else None,
+        )
+        for row in table.head(LISTED_SOURCES).iter_rows(named=True)
+    ]
+
+
+def _share(part: int | None, whole: int) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+def _lengths(evidence: Evidence) -> dict[str, Any]:
+    points = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 100)
+    lengths = evidence.lengths
+    return {
+        "unit": evidence.weight_unit,
+        "documents": lengths.documents,
+        "total": lengths.total,
+        "percentiles": {f"p{point}": lengths.percentile(point) for point in points},
+    }
+
+
+def _signals(run: RunFolder, shards: list[int], evidence: Evidence) -> dict[str, SignalSummary]:
+    merged = SignalHistograms()
+    for shard in shards:
+        for name in ("histograms", "histograms_pooled"):
+            path = run.sketch(name, shard)
+            if path.exists():
+                merged.merge(SignalHistograms.from_table(pq.read_table(path)))
+    table = pl.DataFrame(merged.to_table())
+    known = all_signals()
+    types = evidence.documents.collect_schema()
+    return {
+        name: _summary(
+            known[name], table.filter(pl.col("signal") == name), bin_edges(name, is_integer=types[name].is_integer())
+        )
+        for name in sorted(set(table["signal"].unique()) & known.keys() & evidence.measured)
+    }
+
+
+def _summary(signal: Signal, rows: pl.DataFrame, edges: NDArray[np.float64]) -> SignalSummary:
+    """Returns the histogram over all sources, from the first filled bin to the last."""
+    bins = rows.drop_nulls("bin").group_by("bin").agg(pl.col("documents").sum(), pl.col("weight").sum()).sort("bin")
+    filled = {row["bin"]: row for row in bins.iter_rows(named=True)}
+    first, last = min(filled, default=0), max(filled, default=-1)
+    span = range(first, last + 1)
+    return SignalSummary(
+        unit=signal.unit,
+        nan_count=int(rows.filter(pl.col("bin").is_null())["documents"].sum()),
+        min=rows.select(pl.col("minimum").min()).item(),
+        max=rows.select(pl.col("maximum").max()).item(),
+        bin_edges=[float(edges[each]) for each in range(first, last + 2)] if len(bins) else [],
+        hist=[filled[each]["documents"] if each in filled else 0 for each in span],
+        token_hist=[filled[each]["weight"] if each in filled else 0 for each in span],
+    )
+
+
+def _worst_files(files: list[FileSummary]) -> list[FileSummary]:
+    order = sorted(
+        range(len(files)),
+        key=lambda index: (files[index].damage is None, -files[index].unreadable - files[index].without_text, index),
+    )
+    return [files[index] for index in order[:LISTED_FILES]]
+
+
+def _method(plan: Plan, evidence: Evidence, loaded: LoadedConfig) -> Method:
+    known = all_signals()
+    tokenizer = msgspec.to_builtins(plan.map.tokenizer) if plan.map.tokenizer else None
+    return Method(
+        config=loaded.resolved,
+        config_name=loaded.name,
+        config_digest=loaded.digest,
+        tokenizer=tokenizer,
+        signals={name: each.version for name, each in known.items() if name in evidence.measured},
+        not_measured={name: _reason(each, evidence) for name, each in known.items() if name not in evidence.measured},
+        notes=_notes(evidence),
+    )
+
+
+def _reason(signal: Signal, evidence: Evidence) -> str:
+    if signal.needs == "text":
+        return "the corpus came as token ids"
+    if evidence.weight_unit != "tokens":
+        return "no tokenizer was given"
+    missing = {"vocabulary": "no tokenizer was given", "text": "the corpus came as token ids"}
+    settings = {"max_length": "model.max_length", "embedding_rows": "model.vocab_size", "eos_id": "model.eos_id"}
+    reasons = [missing.get(name) or f"the config has no {settings.get(name, name)}" for name in signal.requires]
+    return "; ".join(reasons) or "not measured"
+
+
+def _notes(evidence: Evidence) -> list[str]:
+    notes = ["All documents were measured; nothing was sampled."]
+    if evidence.weight_unit != "tokens":
+        notes.append("No tokenizer: shares of tokens are shares of characters, and token checks were skipped.")
+    return notes

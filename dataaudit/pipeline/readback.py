@@ -1,0 +1,72 @@
+"""How fast the token shards read back: the pre-launch test of a data pipeline.
+
+Speeds depend on the clock, so they go to ``timings.json`` and the terminal, and never into the report.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from dataaudit.pipeline.listener import Listener
+from dataaudit.pipeline.store import RunFolder
+
+MOST_TOKENS = 50_000_000
+"""Tokens that are read for each of the two speeds."""
+
+
+class Timings(msgspec.Struct, frozen=True):
+    """Speeds in tokens a second, memory-mapped, over the first shards of the run."""
+
+    tokens_read: int
+    sequential_tokens_per_second: float
+    shuffled_tokens_per_second: float
+
+
+def read_back(out: Path, listener: Listener) -> Timings | None:
+    """Reads token shards in order and document by document in a shuffled order; None without token shards."""
+    batches = _batches(sorted((out / "tokens").glob("part-*.arrow")))
+    documents = [(batch, row) for batch in batches for row in range(len(batch))]
+    if not documents:
+        return None
+    shuffled = documents.copy()
+    random.Random(0).shuffle(shuffled)  # noqa: S311 - the order needs no secrecy
+    tokens, whole = _timed(lambda: (batch.flatten() for batch in batches))
+    _, single = _timed(lambda: (batch[row].values for batch, row in shuffled))
+    timings = Timings(tokens, tokens / whole, tokens / single)
+    RunFolder(out).write("timings.json", msgspec.json.format(msgspec.json.encode(timings)) + b"\n")
+    RunFolder(out).tidy()
+    listener.note(
+        f"token shards read back at {timings.sequential_tokens_per_second / 1e6:,.0f} M tokens/s in order, "
+        f"{timings.shuffled_tokens_per_second / 1e6:,.1f} M tokens/s shuffled."
+    )
+    return timings
+
+
+def _batches(paths: Iterable[Path]) -> list[pa.ListArray]:
+    found: list[pa.ListArray] = []
+    tokens = 0
+    for path in paths:
+        with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+            for batch in reader:
+                lists = batch.column("input_ids")
+                found.append(lists)
+                tokens += len(lists.values)
+                if tokens >= MOST_TOKENS:
+                    return found
+    return found
+
+
+def _timed(arrays: Callable[[], Iterable[pa.Array]]) -> tuple[int, float]:
+    """Returns the tokens that were touched and the seconds it took."""
+    started = time.perf_counter()
+    tokens = 0
+    for array in arrays():
+        ids = array.to_numpy(zero_copy_only=False)
+        np.bitwise_xor.reduce(ids) if len(ids) else None
+        tokens += len(ids)
+    return tokens, max(time.perf_counter() - started, 1e-9)
