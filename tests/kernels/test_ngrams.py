@@ -71,7 +71,7 @@ def test_only_the_first_words_up_to_the_limit_are_looked_at(document, limit):
 
 
 def test_the_first_seen_ngram_wins_a_tie():
-    """"bb bb" and "a e" both occur twice; the longer one came second."""
+    """ "bb bb" and "a e" both occur twice; the longer one came second."""
     words = ["a", "e", "ccc", "bb", "dd", "a", "e", "bb", "dd"]
     assert word_ngrams(*arrays([words])).top_characters[0, 2] == 2 * 2
 
@@ -104,7 +104,8 @@ def decoded(texts):
     return offsets, np.array([ord(character) for text in texts for character in text], np.uint32)
 
 
-repetitive = st.lists(st.sampled_from(["a", "ab", "的一是", "\U0001f600", "0123456789", "\0"]), max_size=80).map("".join)
+parts = st.sampled_from(["a", "ab", "的一是", "\U0001f600", "0123456789", "\0"])
+repetitive = st.lists(parts, max_size=80).map("".join)
 
 
 @settings(deadline=None)
