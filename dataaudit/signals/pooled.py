@@ -5,8 +5,8 @@ import pyarrow as pa
 
 from dataaudit.kernels.tokens import Rarity, count_marked, rarity
 from dataaudit.signals.batch import DocumentBatch
-from dataaudit.signals.signal import ratio, signal
-from dataaudit.signals.tokens import COUNTED, NO_TOKENS, token_ids, token_lengths, token_number, token_offsets
+from dataaudit.signals.signal import count, ratio, signal
+from dataaudit.signals.tokens import COUNTED, NO_TOKENS, token_ids, token_lengths, token_offsets
 
 RARE_BELOW = 100
 """An id that the corpus holds fewer times than this is rare."""
@@ -17,36 +17,31 @@ def _rarity(batch: DocumentBatch) -> Rarity:
     return rarity(token_offsets(batch), batch.once(token_ids), batch.pooled_counts, RARE_BELOW)
 
 
-@signal(unit="tokens", source=COUNTED, needs="pooled", null="the size of the embedding table is not known")
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("embedding_rows",))
 def oov_token_count(batch: DocumentBatch) -> pa.Array:
     """Number of tokens that the model's embedding table has no row for.
 
     Ids below 0, or at or above the number of rows. One such id ends a training run, or trains on garbage.
     """
-    if batch.embedding_rows is None:
-        return token_number(batch, None)
+    assert batch.embedding_rows is not None
     ids = batch.once(token_ids)
-    return token_number(batch, count_marked(token_offsets(batch), (ids < 0) | (ids >= batch.embedding_rows)))
+    return count(count_marked(token_offsets(batch), (ids < 0) | (ids >= batch.embedding_rows)))
 
 
-@signal(unit="tokens", source=COUNTED, needs="pooled", null="the model's context length is not known")
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("max_length",))
 def truncated_token_count(batch: DocumentBatch) -> pa.Array:
     """Number of tokens past the model's context length, which a trainer that cuts would lose."""
-    longest = batch.max_length
-    return token_number(batch, None if longest is None else np.maximum(token_lengths(batch) - longest, 0))
+    assert batch.max_length is not None
+    return count(np.maximum(token_lengths(batch) - batch.max_length, 0))
 
 
-@signal(unit="tokens", source=COUNTED, needs="pooled", null="the model's end token is not known")
-def inner_eos_count(batch: DocumentBatch) -> pa.Array:
-    """Number of end tokens (EOS) before the last place: ends inside the document."""
-    if batch.eos_id is None:
-        return token_number(batch, None)
-    offsets, is_eos = token_offsets(batch), batch.once(token_ids) == batch.eos_id
-    is_eos[offsets[1:][token_lengths(batch) > 0] - 1] = False
-    return token_number(batch, count_marked(offsets, is_eos))
-
-
-@signal(unit="ratio", source="Land and Bartolo 2024, arXiv:2405.05417", needs="pooled", null=NO_TOKENS)
+@signal(
+    unit="ratio",
+    source="Land and Bartolo 2024, arXiv:2405.05417",
+    needs="pooled",
+    requires=("pooled_counts",),
+    null=NO_TOKENS,
+)
 def rare_token_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the tokens whose id occurs fewer than 100 times in the corpus.
 
@@ -59,6 +54,7 @@ def rare_token_ratio(batch: DocumentBatch) -> pa.Array:
     unit="bits",
     source="Shannon 1948; cross-entropy with the corpus's own unigrams",
     needs="pooled",
+    requires=("pooled_counts",),
     null="no token of the document is in the corpus's counts",
 )
 def token_surprisal_bits(batch: DocumentBatch) -> pa.Array:
