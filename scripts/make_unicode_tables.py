@@ -49,8 +49,8 @@ EMOJI = (
     # Regional indicators, Pictographs and Emoticons, Transport, coloured shapes, Supplemental, Extended-A
     " 1F1E6-1F1FF 1F300-1F64F 1F680-1F6FF 1F7E0-1F7F0 1F90C-1F9FF 1FA70-1FAFF"
 )
-SENTENCE_TERMINAL = (
-    # The Unicode property Sentence_Terminal
+END_MARKS = (
+    # The Unicode property Sentence_Terminal, then " … ” 」 』
     "21 2E 3F 589 61D-61F 6D4 700-702 7F9 837 839 83D-83E 964-965 104A-104B 1362 1367-1368 166E 1735-1736 17D4-17D5"
     " 1803 1809 1944-1945 1AA8-1AAB 1B4E-1B4F 1B5A-1B5B 1B5E-1B5F 1B7D-1B7F 1C3B-1C3C 1C7E-1C7F 2024 203C-203D"
     " 2047-2049 2CF9-2CFB 2E2E 2E3C 2E53-2E54 3002 A4FF A60E-A60F A6F3 A6F7 A876-A877 A8CE-A8CF A92F A9C8-A9C9"
@@ -58,6 +58,7 @@ SENTENCE_TERMINAL = (
     " 11047-11048 110BE-110C1 11141-11143 111C5-111C6 111CD 111DE-111DF 11238-11239 1123B-1123C 112A9 1144B-1144C"
     " 115C2-115C3 115C9-115D7 11641-11642 1173C-1173E 11944 11946 11A42-11A43 11A9B-11A9C 11C41-11C42 11EF7-11EF8"
     " 11F43-11F44 16A6E-16A6F 16AF5 16B37-16B38 16B44 16E98 1BC9F 1DA88"
+    " 22 2026 201D 300D 300F"
 )
 ALONE = "\t\n\r#{}\ufffd"
 """Characters with a class of their own, because a signal counts them."""
@@ -76,7 +77,7 @@ def pages(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return page_of.reshape(-1).astype(np.uint8), cells.reshape(-1)
 
 
-def facts_of(character: str, script: str, emoji: bool, terminal: bool) -> tuple[object, ...]:
+def facts_of(character: str, script: str, emoji: bool, end_mark: bool) -> tuple[object, ...]:
     category = unicodedata.category(character)
     return (
         category,
@@ -89,7 +90,7 @@ def facts_of(character: str, script: str, emoji: bool, terminal: bool) -> tuple[
         character in string.punctuation,
         script in UNSPACED and category[0] in "LNS",
         emoji,
-        terminal,
+        end_mark,
         character if character in ALONE else "",
     )
 
@@ -105,19 +106,19 @@ FACTS = (
     ("is_ascii_punctuation", "?"),
     ("is_own_word", "?"),
     ("is_emoji", "?"),
-    ("is_sentence_terminal", "?"),
+    ("is_end_mark", "?"),
     ("alone", "U1"),
 )
 
 
 def main() -> None:
     script_of = {point: name for name, ranges in SCRIPTS.items() for point in code_points(ranges)}
-    emoji, terminal = set(code_points(EMOJI)), set(code_points(SENTENCE_TERMINAL))
+    emoji, end_marks = set(code_points(EMOJI)), set(code_points(END_MARKS))
     classes: dict[tuple[object, ...], int] = {}
     class_of = np.zeros(CODE_POINTS, np.int64)
     delta = np.zeros(CODE_POINTS, np.int32)
     for point in range(CODE_POINTS):
-        facts = facts_of(chr(point), script_of.get(point, ""), point in emoji, point in terminal)
+        facts = facts_of(chr(point), script_of.get(point, ""), point in emoji, point in end_marks)
         class_of[point] = classes.setdefault(facts, len(classes))
         delta[point] = ord(chr(point).lower()[0]) - point
     assert len(classes) <= 256, len(classes)

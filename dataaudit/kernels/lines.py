@@ -78,12 +78,11 @@ def _find_pieces(
                 elif point != CR or i + 1 == end or codepoints[i + 1] != LF:
                     feeds = 0
                 running = (running ^ np.uint64(point)) * PRIME
-                running ^= running >> FOLD
                 if flags[classes[i]] & SPACE == 0:
                     stop, kept = i + 1, running
                 i += 1
             if stop > start:
-                starts[size], stops[size], hashes[size] = start, stop, kept
+                starts[size], stops[size], hashes[size] = start, stop, kept ^ kept >> FOLD
                 size += 1
         piece_offsets[document + 1] = size
     return Lines(piece_offsets, starts[:size], stops[:size], hashes[:size])

@@ -22,7 +22,9 @@ with np.load(Path(__file__).parent / "data" / "unicode.npz", allow_pickle=False)
 
 CLASSES = len(_columns["category"])
 
-SPACE, OWN_WORD, MARK, WORDLIKE, ASCII_PUNCTUATION, LOWERED, LETTER, UPPER, CASED_NOT_UPPER = (1 << i for i in range(9))
+SPACE, OWN_WORD, MARK, WORDLIKE, ASCII_PUNCTUATION, LOWERED, LETTER, UPPER, CASED_NOT_UPPER, END_MARK = (
+    1 << i for i in range(10)
+)
 """Bits of ``FLAGS``.
 
 SPACE: white space, as ``str.isspace`` and ``str.split`` have it.
@@ -34,6 +36,8 @@ ASCII_PUNCTUATION: one of ``string.punctuation``.
 LOWERED: its lower case is another character.
 LETTER: category L, as ``str.isalpha`` has it.
 UPPER, CASED_NOT_UPPER: as ``str.isupper`` has them.
+END_MARK: what a finished line ends with: the Unicode property Sentence_Terminal (. ? ! 。！？ and those of other
+    scripts) and " … ” 」 』.
 """
 
 
@@ -55,6 +59,7 @@ for _bit, _has in (
     (LETTER, categories("L")),
     (UPPER, _columns["is_upper"]),
     (CASED_NOT_UPPER, _columns["is_cased_not_upper"]),
+    (END_MARK, _columns["is_end_mark"]),
 ):
     FLAGS |= np.where(_has, np.uint16(_bit), np.uint16(0))
 

@@ -100,21 +100,19 @@ def _find_words(
                 union |= here
                 point = np.uint64(codepoints[i])
                 full = (full ^ point) * PRIME
-                full ^= full >> FOLD
                 if here & ASCII_PUNCTUATION == 0:
                     if here & LOWERED:
                         low = np.int64(lower_pages[point >> np.uint64(8)]) * 256 + np.int64(point & np.uint64(255))
                         point = np.uint64(np.int64(point) + lower_cells[low])
                     norm = (norm ^ point) * PRIME
-                    norm ^= norm >> FOLD
                     norm_length += 1
                 i += 1
             leftover = not own and (beside_own or (i < end and flags[classes[i]] & OWN_WORD != 0))
             beside_own = own or beside_own
             if leftover and union & WORDLIKE == 0:
                 continue
-            starts[size], stops[size], hashes[size], unions[size] = start, i, full, union
-            norm_hashes[size], norm_lengths[size] = norm, norm_length
+            starts[size], stops[size], hashes[size], unions[size] = start, i, full ^ full >> FOLD, union
+            norm_hashes[size], norm_lengths[size] = norm ^ norm >> FOLD, norm_length
             size += 1
         word_offsets[document + 1] = size
     return Words(

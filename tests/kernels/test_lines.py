@@ -23,8 +23,7 @@ def hash_of(text):
     value = 0x9E3779B97F4A7C15
     for character in text:
         value = (value ^ ord(character)) * 0xD6E8FEB86659FD93 % 2**64
-        value ^= value >> 32
-    return value
+    return value ^ (value >> 32)
 
 
 def found(cut, texts):

@@ -45,8 +45,7 @@ def hash_of(word):
     value = 0x9E3779B97F4A7C15
     for character in word:
         value = (value ^ ord(character)) * 0xD6E8FEB86659FD93 % 2**64
-        value ^= value >> 32
-    return value
+    return value ^ (value >> 32)
 
 
 def found(texts):
