@@ -1,3 +1,34 @@
 """dataaudit: audits a corpus before a language-model training run."""
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+__all__ = ["AuditResult", "DataAuditError", "Finding", "Status", "__version__", "audit", "check", "load_result"]
+
+if TYPE_CHECKING:
+    from dataaudit.api import audit, check, load_result
+    from dataaudit.errors import DataAuditError
+    from dataaudit.result import AuditResult, Finding, Status
+
+_HOMES = {
+    "AuditResult": "result",
+    "DataAuditError": "errors",
+    "Finding": "result",
+    "Status": "result",
+    "audit": "api",
+    "check": "api",
+    "load_result": "api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name on first use, so that importing the package costs nothing."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f"dataaudit.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'dataaudit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -57,6 +57,7 @@ class Evidence:
         documents: a row a document: ``shard``, ``weight`` (tokens, or characters without a tokenizer), ``doc_id``,
             ``id``, ``source``, ``file``, ``record`` and every signal that was measured.
         measured: names of the signals in *documents*.
+        not_measured: why each other signal was not measured.
         weight_unit: ``tokens`` or ``characters``.
         files: what reading each file gave.
         lost: records that gave no document, the first of the corpus.
@@ -71,6 +72,7 @@ class Evidence:
     config: Config
     documents: pl.LazyFrame
     measured: frozenset[str]
+    not_measured: Mapping[str, str]
     weight_unit: str
     files: Sequence[FileSummary]
     lost: Sequence[Example]
@@ -92,6 +94,16 @@ class Evidence:
                 return any(rule.status == "judged" for rule in self.rules)
             case _:
                 return need in self.measured
+
+    def missing(self, need: str) -> str:
+        """Says why a signal or a fact was not measured."""
+        match need:
+            case "rules":
+                return "no rule of the config could be judged"
+            case "token_counts" | "vocabulary":
+                return "no tokenizer was given"
+            case _:
+                return f"{need}: {self.not_measured.get(need, 'the corpus has no such column')}"
 
     @cached_property
     def _totals(self) -> pl.DataFrame:

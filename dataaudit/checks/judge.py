@@ -21,9 +21,9 @@ def _finding(check: Check, evidence: Evidence) -> Finding:
     levels = evidence.config.checks.get(check.id, Levels())
     if levels.skip:
         return _blank(check, Status.SKIP, "Switched off in the config.")
-    missing = [need for need in check.needs if not evidence.has(need)]
+    missing = [evidence.missing(need) for need in check.needs if not evidence.has(need)]
     if missing:
-        return _blank(check, Status.SKIP, f"Not measured: {', '.join(missing)}. {_remedy(missing)}")
+        return _blank(check, Status.SKIP, f"Not measured ({'; '.join(dict.fromkeys(missing))}).")
     try:
         outcome = check.run(evidence, {**check.options, **levels.options})
     except Exception as error:
@@ -93,9 +93,3 @@ def _blank(check: Check, status: Status, message: str) -> Finding:
         why=check.why,
         advice=check.advice,
     )
-
-
-def _remedy(missing: list[str]) -> str:
-    if any("token" in need or need in ("vocabulary", "max_length") for need in missing):
-        return "Give --tokenizer FILE (and model.vocab_size or model.max_length in the config, where they are named)."
-    return "The corpus has no column with what it needs."

@@ -5,6 +5,7 @@ import polars as pl
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import share_of_documents
+from dataaudit.checks.token_ids import TOKENS_PER_ID, token_floor
 from dataaudit.checks.wording import number
 
 GROUP = "rare tokens"
@@ -15,13 +16,14 @@ GROUP = "rare tokens"
     group=GROUP,
     title="Documents of rare tokens",
     unit="share of documents",
-    needs=("rare_token_ratio", "token_count"),
-    options={"limit": 0.05, "min_tokens": 64, "token_floor": 1_000_000},
+    needs=("rare_token_ratio", "token_count", "token_counts"),
+    options={"limit": 0.05, "min_tokens": 64, "tokens_per_id": TOKENS_PER_ID},
 )
 def rare_tokens(evidence: Evidence, options: Options) -> Outcome:
     """Share of documents of ``min_tokens`` or more in which more than ``limit`` of the tokens are rare in the corpus.
 
-    A token is rare that occurs fewer than 100 times. Judged from ``token_floor`` tokens on.
+    A token is rare that occurs fewer than 100 times. Judged when the corpus has ``tokens_per_id`` tokens for each id
+    of the tokenizer: in a small corpus nearly every token is rare.
 
     Why: gradients of rarely trained embeddings are large; one such document took an fp16 run to NaN.
     Do: quarantine the documents; lower the learning rate or clip gradients if they must stay.
@@ -31,9 +33,10 @@ def rare_tokens(evidence: Evidence, options: Options) -> Outcome:
     outcome = share_of_documents(
         evidence, condition, signal, f"have more than {options['limit'] * 100:g} % rare tokens"
     )
-    if evidence.lengths.total < options["token_floor"]:
+    floor = token_floor(evidence, options["tokens_per_id"])
+    if evidence.lengths.total < floor:
         outcome.value = None
-        outcome.message += f" Not judged below {number(options['token_floor'])} tokens: there every token is rare."
+        outcome.message += f" Not judged below {number(floor)} tokens: there nearly every token is rare."
     return outcome
 
 

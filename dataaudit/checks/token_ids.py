@@ -9,6 +9,8 @@ from dataaudit.checks.shares import number_of_documents, share_of_documents
 from dataaudit.checks.wording import counted, number, percent
 
 GROUP = "token ids"
+TOKENS_PER_ID = 50
+"""Tokens that a corpus needs for each id before counts of ids are judged."""
 LISTED = 20
 """Ids that a finding lists."""
 
@@ -155,12 +157,12 @@ def bos_eos(evidence: Evidence, options: Options) -> Outcome:
     title="Vocabulary coverage",
     unit="share of ids",
     needs=("token_counts", "vocabulary"),
-    options={"token_floor": 10_000_000},
+    options={"tokens_per_id": TOKENS_PER_ID},
 )
 def vocabulary_coverage(evidence: Evidence, options: Options) -> Outcome:
     """Share of the tokenizer's ids that never occur in the corpus; special tokens are left out.
 
-    Judged from ``token_floor`` tokens on: a small corpus cannot show a large vocabulary.
+    Judged when the corpus has ``tokens_per_id`` tokens for each id: a small corpus cannot show a large vocabulary.
 
     Why: an embedding that is never trained keeps its random start, and misbehaves when a user types its token.
     Do: take a tokenizer that fits the corpus, or add text that uses these tokens.
@@ -174,9 +176,10 @@ def vocabulary_coverage(evidence: Evidence, options: Options) -> Outcome:
     details = {"ids": ids, "never_seen": never, "seen_below_10": rare, "seen_below_100": seldom, "tokens": counts.total}
     share = never / ids if ids else None
     message = f"{never:,} of {counted(ids, 'id')} ({percent(share)}) never occur, {seldom:,} fewer than 100 times."
-    below = counts.total < options["token_floor"]
+    floor = token_floor(evidence, options["tokens_per_id"])
+    below = counts.total < floor
     if below:
-        message += f" Not judged below {number(options['token_floor'])} tokens."
+        message += f" Not judged below {number(floor)} tokens."
     return Outcome(None if below else share, message, details=details)
 
 
@@ -186,12 +189,12 @@ def vocabulary_coverage(evidence: Evidence, options: Options) -> Outcome:
     title="Tokens that live in one document",
     unit="ids",
     needs=("token_counts",),
-    options={"share": 0.5, "count_floor": 100, "token_floor": 1_000_000},
+    options={"share": 0.5, "count_floor": 100, "tokens_per_id": TOKENS_PER_ID},
 )
 def token_concentration(evidence: Evidence, options: Options) -> Outcome:
     """Ids with ``count_floor`` occurrences or more, of which at least ``share`` are in one document.
 
-    Judged from ``token_floor`` tokens on.
+    Judged when the corpus has ``tokens_per_id`` tokens for each id.
 
     Why: such a token is memorised with its document (the SolidGoldMagikarp pattern).
     Do: look at the document; it is usually a list, a log or a repeated string.
@@ -219,11 +222,20 @@ def token_concentration(evidence: Evidence, options: Options) -> Outcome:
         f"{counted(len(ids), 'id')} with at least {number(options['count_floor'])} occurrences, of which "
         f"{percent(options['share'])} or more are in one document."
     )
-    if counts.total < options["token_floor"]:
-        return Outcome(None, f"{message} Not judged below {number(options['token_floor'])} tokens.", details=details)
+    floor = token_floor(evidence, options["tokens_per_id"])
+    if counts.total < floor:
+        return Outcome(None, f"{message} Not judged below {number(floor)} tokens.", details=details)
     return Outcome(
         len(ids), message if len(ids) else "No id has most of its occurrences in one document.", details=details
     )
+
+
+def token_floor(evidence: Evidence, tokens_per_id: float) -> int:
+    """Returns how many tokens a corpus needs before counts of ids are judged."""
+    counts, vocabulary = evidence.token_counts, evidence.vocabulary
+    assert counts is not None
+    ids = vocabulary.id_space if vocabulary is not None else int(np.count_nonzero(counts.counts))
+    return int(tokens_per_id * ids)
 
 
 def _padded(counts: np.ndarray, size: int) -> np.ndarray:

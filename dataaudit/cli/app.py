@@ -77,6 +77,8 @@ def audit(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run folder; the same one resumes.")],
     config: ConfigOption = None,
     tokenizer: Annotated[str | None, typer.Option(metavar="FILE", help="A tokenizer.json.")] = None,
+    vocab_size: Annotated[int | None, typer.Option(min=1, metavar="N", help="Rows of the model's embedding.")] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, metavar="N", help="The model's context in tokens.")] = None,
     text_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the text; a.b is nested.")] = None,
     id_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column with the user's own id.")] = None,
     source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
@@ -92,9 +94,9 @@ def audit(
     The run folder holds token shards, signals a document, what could not be read, and report.json. The same command
     again takes over what is finished.
     """
-    from dataaudit.cli.override import override
     from dataaudit.cli.progress import TerminalListener
     from dataaudit.config.load import load_config
+    from dataaudit.config.override import override
     from dataaudit.pipeline.audit import default_workers, run_audit
     from dataaudit.pipeline.readback import read_back
 
@@ -102,6 +104,8 @@ def audit(
     loaded = override(
         load_config(config),
         tokenizer=tokenizer,
+        vocab_size=vocab_size,
+        max_length=max_length,
         text_column=text_column,
         id_column=id_column,
         source_column=source_column,

@@ -98,6 +98,11 @@ def _evidence(
         config=loaded.config,
         documents=documents.with_columns(pl.col(weight).fill_null(0).alias("weight")),
         measured=frozenset(names),
+        not_measured={
+            name: _reason(each, has_tokens=weight == "token_count")
+            for name, each in all_signals().items()
+            if name not in names
+        },
         weight_unit="tokens" if weight == "token_count" else "characters",
         files=files,
         lost=list(islice(_lost(run, len(plan.shards)), LOST_EXAMPLES)),
@@ -260,15 +265,15 @@ def _method(plan: Plan, evidence: Evidence, loaded: LoadedConfig) -> Method:
         config_digest=loaded.digest,
         tokenizer=tokenizer,
         signals={name: each.version for name, each in known.items() if name in evidence.measured},
-        not_measured={name: _reason(each, evidence) for name, each in known.items() if name not in evidence.measured},
+        not_measured=dict(evidence.not_measured),
         notes=_notes(evidence),
     )
 
 
-def _reason(signal: Signal, evidence: Evidence) -> str:
+def _reason(signal: Signal, *, has_tokens: bool) -> str:
     if signal.needs == "text":
         return "the corpus came as token ids"
-    if evidence.weight_unit != "tokens":
+    if not has_tokens:
         return "no tokenizer was given"
     missing = {"vocabulary": "no tokenizer was given", "text": "the corpus came as token ids"}
     settings = {"max_length": "model.max_length", "embedding_rows": "model.vocab_size", "eos_id": "model.eos_id"}

@@ -23,7 +23,6 @@ from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
 from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow
-from dataaudit.tokenize.shards import IdType
 
 ROW_GROUP_ROWS = 65_536
 
@@ -110,9 +109,9 @@ class ShardWriter:
         self.tokenized = any(piece.kind == "ids" for piece in pieces)
         self.has_tokens = self.tokenized or self.measurer.encoder is not None
         # Ids that the user brought may be negative or past any vocabulary, and are kept as they are.
-        self.dtype: IdType = np.int64
+        self.narrow_to: type[np.uint16] | type[np.uint32] | None = None
         if settings.tokenizer is not None and not self.tokenized:
-            self.dtype = id_dtype(settings.tokenizer.id_space)
+            self.narrow_to = id_dtype(settings.tokenizer.id_space)
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
         self.pending: list[pa.RecordBatch] = []
@@ -121,7 +120,7 @@ class ShardWriter:
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
         self.tokens: TokenShardWriter | None = None
         if self.has_tokens:
-            self.tokens = TokenShardWriter(folder / "tokens.arrow", self.dtype, _facts(settings))
+            self.tokens = TokenShardWriter(folder / "tokens.arrow", self.narrow_to or np.int64, _facts(settings))
 
     def __enter__(self) -> "ShardWriter":
         return self
@@ -179,9 +178,7 @@ class ShardWriter:
         if measured.ids is not None and measured.id_offsets is not None:
             self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
             assert self.tokens is not None
-            ids = measured.ids
-            if self.dtype is not np.int64:
-                ids = narrow(ids, self.dtype)
+            ids = measured.ids if self.narrow_to is None else narrow(measured.ids, self.narrow_to)
             self.tokens.write(doc_ids, ids, measured.id_offsets)
 
     def _flush(self) -> None:

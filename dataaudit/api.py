@@ -1,0 +1,75 @@
+"""The public functions: the same audit as the command line, from Python."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from dataaudit.config.load import load_config
+from dataaudit.config.override import override
+from dataaudit.pipeline.audit import default_workers, run_audit, run_check
+from dataaudit.pipeline.listener import Silent
+from dataaudit.pipeline.lookup import load_result as _load_result
+from dataaudit.result import AuditResult
+
+Location = str | PathLike[str]
+
+
+def audit(
+    inputs: Location | Sequence[Location],
+    out: Location,
+    *,
+    config: str | None = None,
+    tokenizer: Location | None = None,
+    vocab_size: int | None = None,
+    max_length: int | None = None,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    source_column: str | None = None,
+    workers: int | None = None,
+) -> AuditResult:
+    """Audits a corpus into a run folder and returns the result, which is also in ``report.json`` there.
+
+    Args:
+        inputs: files, folders, globs, fsspec addresses, or ``hub:NAME``.
+        out: the run folder; an unfinished one is resumed, a finished one is reused where nothing changed.
+        config: a preset's name or a YAML file; the preset ``default`` when None.
+        tokenizer: a tokenizer.json; without it, text is measured and token checks are skipped.
+        vocab_size: rows of the model's embedding table.
+        max_length: the model's context length in tokens.
+        text_column, id_column, source_column: dotted column names; found by themselves when None.
+        workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
+
+    Raises:
+        DataAuditError: with what is wrong, where, and what to do.
+    """
+    several = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    loaded = override(
+        load_config(config),
+        tokenizer=None if tokenizer is None else str(tokenizer),
+        vocab_size=vocab_size,
+        max_length=max_length,
+        text_column=text_column,
+        id_column=id_column,
+        source_column=source_column,
+    )
+    names = [str(each) for each in several]
+    return run_audit(names, Path(out), loaded, Silent(), workers=workers or default_workers())
+
+
+def check(run: Location, *, config: str | None = None, workers: int | None = None) -> AuditResult:
+    """Judges a finished run again, with other rules, levels or model settings; the corpus is not read.
+
+    Raises:
+        DataAuditError: with what is wrong, where, and what to do.
+    """
+    loaded = None if config is None else load_config(config)
+    return run_check(Path(run), loaded, Silent(), workers=workers or default_workers())
+
+
+def load_result(run: Location) -> AuditResult:
+    """Returns the result of a finished run.
+
+    Raises:
+        DataAuditError: there is none, or it is of another version.
+    """
+    return _load_result(Path(run))

@@ -1,0 +1,35 @@
+"""Settings given beside the config, by the command line or in Python, which go before it."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+import msgspec
+
+from dataaudit.config.load import LoadedConfig
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def override(
+    loaded: LoadedConfig,
+    *,
+    tokenizer: str | None = None,
+    vocab_size: int | None = None,
+    max_length: int | None = None,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    source_column: str | None = None,
+) -> LoadedConfig:
+    """Returns the config with the options that were given; None leaves the config's own."""
+    config = loaded.config
+    changed = msgspec.structs.replace(
+        config,
+        read=_with(config.read, text_column=text_column, id_column=id_column, source_column=source_column),
+        tokenizer=_with(config.tokenizer, path=tokenizer),
+        model=_with(config.model, vocab_size=vocab_size, max_length=max_length),
+    )
+    return replace(loaded, config=changed)
+
+
+def _with(section: S, **given: str | int | None) -> S:
+    return msgspec.structs.replace(section, **{name: value for name, value in given.items() if value is not None})
