@@ -16,8 +16,9 @@ PYTHON = $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(s
 demo: $(VENV)/installed
 	$(BIN)/dataaudit audit sample_data/corpus -o demo --tokenizer sample_data/tokenizer.json --fail-on never
 
+# loadfile: the tests of a file stay with one worker, since some build things once for all of them.
 test: lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check
