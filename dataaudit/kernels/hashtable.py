@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dataaudit.kernels.jit import kernel
 
 PREFIX_LIMIT = 1 << 22
-"""Most words, characters, lines or tokens of one document that a table holds; it bounds memory to about 100 MB."""
+"""Most words, characters, lines or tokens of one document that a table holds; a kernel then needs at most 250 MB."""
 
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
