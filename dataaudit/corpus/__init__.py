@@ -1,1 +1,37 @@
 """Files in, batches of documents and a ledger of faults out."""
+
+from dataaudit.corpus.documents import (
+    DOCUMENT_FIELDS,
+    IDS_FIELD,
+    RAW_LIMIT,
+    TEXT_FIELD,
+    CorpusFile,
+    Fault,
+    FaultKind,
+    Piece,
+    ReadOptions,
+    Tally,
+)
+from dataaudit.corpus.find import Found, find_files
+from dataaudit.corpus.pieces import TARGET_BYTES, FileNote, PieceList, cut_pieces
+from dataaudit.corpus.read import read_piece
+
+__all__ = [
+    "DOCUMENT_FIELDS",
+    "IDS_FIELD",
+    "RAW_LIMIT",
+    "TARGET_BYTES",
+    "TEXT_FIELD",
+    "CorpusFile",
+    "Fault",
+    "FaultKind",
+    "FileNote",
+    "Found",
+    "Piece",
+    "PieceList",
+    "ReadOptions",
+    "Tally",
+    "cut_pieces",
+    "find_files",
+    "read_piece",
+]

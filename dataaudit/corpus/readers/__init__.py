@@ -1,1 +1,56 @@
-"""One reader a format; every module of this package is one."""
+"""One reader a format; every module of this package is one, and its name is the name of the format."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple, Protocol, cast
+
+import pyarrow as pa
+
+from dataaudit.corpus.columns import Column
+from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.errors import ReadError, suggestion
+
+
+class Span(NamedTuple):
+    """A part of a file: see ``Piece`` for the units."""
+
+    start: int
+    stop: int | None
+    first_record: int
+    size: int
+
+
+class Reader(Protocol):
+    """What a module of this package holds. All three raise OSError or DamageError for a file that cannot be read."""
+
+    def columns(self, file: CorpusFile, compression: str | None, /) -> list[Column]:
+        """Returns the columns of the file, from its head."""
+        ...
+
+    def cut(self, file: CorpusFile, compression: str | None, options: ReadOptions, target_bytes: int, /) -> list[Span]:
+        """Returns the parts of the file, each of about *target_bytes* where the format can be cut."""
+        ...
+
+    def read(self, piece: Piece, options: ReadOptions, tally: Tally, /) -> Iterator[pa.RecordBatch]:
+        """Yields the documents of a piece and fills the tally."""
+        ...
+
+
+@cache
+def reader_names() -> tuple[str, ...]:
+    """Returns the names of all formats."""
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
+
+
+def reader_of(name: str) -> Reader:
+    """Returns the reader of a format.
+
+    Raises:
+        ReadError: there is no such format.
+    """
+    if name not in reader_names():
+        formats = ", ".join(reader_names())
+        raise ReadError(f"there is no format {name!r}.{suggestion(name, reader_names())} Formats: {formats}.")
+    return cast("Reader", importlib.import_module(f"{__name__}.{name}"))

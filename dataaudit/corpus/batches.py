@@ -1,0 +1,84 @@
+"""Documents one by one in, record batches out."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from dataaudit.corpus.documents import (
+    DOCUMENT_FIELDS,
+    IDS_FIELD,
+    RAW_LIMIT,
+    TEXT_FIELD,
+    Fault,
+    Piece,
+    ReadOptions,
+    Tally,
+)
+from dataaudit.corpus.json_record import FaultyRecordError, Fields
+from dataaudit.errors import ReadError
+
+
+def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:
+    """Returns the schema of the batches of a piece.
+
+    Raises:
+        ReadError: a number column has the name of a column that every batch has.
+    """
+    fields = [*DOCUMENT_FIELDS, TEXT_FIELD if piece.kind == "text" else IDS_FIELD]
+    names = [field.name for field in fields]
+    for name in options.number_columns:
+        if name in names:
+            raise ReadError(f"the number column {name!r} cannot be read: dataaudit uses this name itself. Rename it.")
+        fields.append(pa.field(name, pa.float64()))
+    return pa.schema(fields)
+
+
+class BatchBuilder:
+    """Collects documents and faults, numbers them, and gives batches of about ``options.batch_bytes``.
+
+    Whatever is added may make room by giving a batch, which does not hold what was just added. A batch may be empty: it
+    lets the caller take out the faults.
+    """
+
+    def __init__(self, piece: Piece, options: ReadOptions, tally: Tally) -> None:
+        self._schema = batch_schema(piece, options)
+        self._options = options
+        self._tally = tally
+        self._bytes = 0
+        self._places: list[tuple[int, int, int | None]] = []
+        self._fields: list[Fields] = []
+
+    def add(self, record: int, offset: int | None, size: int, fields: Fields) -> pa.RecordBatch | None:
+        """Adds a document of about *size* bytes."""
+        rows = len(self._places)
+        full = rows and (rows >= self._options.batch_rows or self._bytes + size > self._options.batch_bytes)
+        batch = self.take() if full else None
+        self._places.append((self._tally.records, record, offset))
+        self._fields.append(fields)
+        self._bytes += size
+        self._tally.records += 1
+        return batch
+
+    def fault(self, record: int, offset: int | None, raw: bytes, error: FaultyRecordError) -> pa.RecordBatch | None:
+        """Adds a record that gives no document."""
+        batch = self.take() if len(self._tally.faults) >= self._options.batch_rows else None
+        self._tally.faults.append(
+            Fault(error.kind, self._tally.records, record, offset, error.reason, bytes(raw[:RAW_LIMIT]))
+        )
+        self._tally.records += 1
+        return batch
+
+    def take(self) -> pa.RecordBatch:
+        """Returns what is there as a batch."""
+        rows, records, offsets = zip(*self._places, strict=True) if self._places else ((), (), ())
+        contents, ids, sources, numbers, repaired = zip(*self._fields, strict=True) if self._fields else ((),) * 5
+        user = zip(*numbers, strict=True) if numbers else ((),) * len(self._options.number_columns)
+        columns = [rows, records, offsets, ids, sources, repaired, contents, *user]
+        self._bytes, self._places, self._fields = 0, [], []
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, self._schema, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """Yields the last batch, if there is one."""
+        if self._places or self._tally.faults:
+            yield self.take()

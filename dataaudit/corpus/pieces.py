@@ -1,0 +1,144 @@
+"""Files in, pieces for tasks out, with what was found and what is damaged."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
+
+from dataaudit.corpus.columns import Choice, Column, choose, listed, require
+from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions
+from dataaudit.corpus.location import DamageError, is_local, why
+from dataaudit.corpus.readers import Span, reader_of
+from dataaudit.corpus.sniff import Kind, sniff
+from dataaudit.errors import ReadError
+
+TARGET_BYTES = 128 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileNote:
+    """What was found in a file.
+
+    Attributes:
+        file: the file.
+        format: name of the reader.
+        compression: "gzip", "zstd", "bz2", "xz" or None.
+        encoding: "utf-8" or "utf-16" for formats of text, None for tables.
+        content: dotted name of the column with the text or the token ids; None for plain text.
+        kind: whether *content* holds texts or token ids.
+        id_column, source_column: dotted names, or None.
+        empty: whether the file has no bytes at all.
+    """
+
+    file: CorpusFile
+    format: str
+    compression: str | None
+    encoding: str | None
+    content: str | None
+    kind: Literal["text", "ids"]
+    id_column: str | None
+    source_column: str | None
+    empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PieceList:
+    """The plan of reading.
+
+    Attributes:
+        pieces: in the order of the files, then of their place in the file.
+        notes: one for every file that can be read.
+        damaged: files that cannot be opened or understood at all, with the reason.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    notes: list[FileNote] = field(default_factory=list)
+    damaged: list[tuple[CorpusFile, str]] = field(default_factory=list)
+
+
+class _Looked(NamedTuple):
+    file: CorpusFile
+    kind: Kind
+    columns: list[Column]
+    spans: list[Span]
+
+
+def cut_pieces(
+    files: Sequence[CorpusFile], options: ReadOptions | None = None, target_bytes: int = TARGET_BYTES
+) -> PieceList:
+    """Looks into every file and cuts it into pieces of about *target_bytes*.
+
+    Uncompressed lines are cut at line feeds, Parquet between row groups, Arrow files between record batches; every
+    other file is one piece. The pieces depend on the files and the options only.
+
+    Raises:
+        ReadError: the column that was asked for is in none of the files, or none has a usual one.
+    """
+    options = options or ReadOptions()
+    found = PieceList()
+    looked: list[_Looked] = []
+    for file in files:
+        try:
+            looked.append(_look(file, options, target_bytes))
+        except (OSError, DamageError, pa.ArrowException) as error:
+            found.damaged.append((file, _reason(file, error)))
+    if any(each.columns for each in looked):
+        require(options, [each.columns for each in looked])
+    choices = [choose(each.columns, options) for each in looked]
+    usual = _usual(looked, choices, options)
+    for each, choice in zip(looked, choices, strict=True):
+        final = choice if each.kind.format == "text" or choice.content else usual
+        _add(found, each, final)
+    return found
+
+
+def _look(file: CorpusFile, options: ReadOptions, target_bytes: int) -> _Looked:
+    kind = sniff(file, options)
+    reader = reader_of(kind.format)
+    if kind.empty and not kind.compression:
+        return _Looked(file, kind, [], [Span(0, 0, 1, 0)])
+    columns = reader.columns(file, kind.compression)
+    return _Looked(file, kind, columns, reader.cut(file, kind.compression, options, target_bytes))
+
+
+def _usual(looked: Sequence[_Looked], choices: Sequence[Choice], options: ReadOptions) -> Choice:
+    """Returns the choice for files that show no column that fits: what most of the others have."""
+    counts = Counter(choice for choice in choices if choice.content)
+    if counts:
+        return max(counts, key=lambda choice: (counts[choice], choice.content or ""))
+    columns = [name for each in looked for name, _ in each.columns]
+    if columns and options.text_column is None:
+        raise ReadError(
+            f"no column with text was found in any of the {len(looked)} files. Columns there are: {listed(columns)}. "
+            "Name the one to read as text_column."
+        )
+    return Choice(options.text_column or "text", "text", options.id_column, options.source_column)
+
+
+def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
+    file, kind = looked.file, looked.kind
+    is_text = kind.format == "text"
+    content = None if is_text else choice.content
+    id_column, source_column = (None, None) if is_text else (choice.id_column, choice.source_column)
+    what: Literal["text", "ids"] = "text" if is_text else choice.kind
+    found.notes.append(
+        FileNote(
+            file, kind.format, kind.compression, kind.encoding, content, what, id_column, source_column, kind.empty
+        )
+    )
+    found.pieces.extend(
+        Piece(file, kind.format, kind.compression, *span, content, what, id_column, source_column)
+        for span in looked.spans
+    )
+
+
+def _reason(file: CorpusFile, error: Exception) -> str:
+    if isinstance(error, DamageError):
+        return str(error)
+    if isinstance(error, IsADirectoryError):
+        return "a folder that cannot be listed"
+    if isinstance(error, pa.ArrowException) or (is_local(file.path) and not getattr(error, "errno", None)):
+        return f"damaged or incomplete: {why(error)}"
+    return f"cannot be opened: {why(error)}"

@@ -1,0 +1,49 @@
+"""A JSON array of objects, or objects that span several lines, one after the other."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pyarrow as pa
+
+from dataaudit.corpus.batches import BatchBuilder
+from dataaudit.corpus.columns import Column
+from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.json_head import columns_of_json
+from dataaudit.corpus.json_record import FaultyRecordError, RecordDecoder, require_utf8
+from dataaudit.corpus.json_scan import values
+from dataaudit.corpus.readers import Span
+from dataaudit.corpus.spans import whole, whole_piece
+from dataaudit.corpus.stream import is_utf8, open_stream
+
+
+def columns(file: CorpusFile, compression: str | None) -> list[Column]:
+    """Returns the fields of the first elements."""
+    tally = Tally()
+    stream = open_stream(whole_piece(file, "json_array", compression), tally)
+    with closing(values(stream.chunks, 0, tally)) as found:
+        return columns_of_json(value.data for value in found)
+
+
+def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, _target_bytes: int) -> list[Span]:
+    """Returns the file as one part."""
+    return whole(file, first_record=0)
+
+
+def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
+    """Yields the documents element by element."""
+    decode = RecordDecoder(piece, options.number_columns).decode
+    builder = BatchBuilder(piece, options, tally)
+    stream = open_stream(piece, tally)
+    for record, (offset, data) in enumerate(values(stream.chunks, stream.offset or 0, tally), piece.first_record):
+        at = offset if stream.offset is not None else None
+        try:
+            if not is_utf8(data):
+                require_utf8(data)
+            batch = builder.add(record, at, len(data), decode(data))
+        except FaultyRecordError as error:
+            batch = builder.fault(record, at, data, error)
+        if batch is not None:
+            yield batch
+    for _ in stream.chunks:
+        """The digest covers the bytes after the end or the damage too."""
+    yield from builder.rest()

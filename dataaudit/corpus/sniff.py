@@ -1,0 +1,158 @@
+"""Which format and compression a file has, by its content; the name only breaks ties."""
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from dataaudit.corpus.columns import TEXT_NAMES
+from dataaudit.corpus.compression import find_compression
+from dataaudit.corpus.documents import CorpusFile, ReadOptions
+from dataaudit.corpus.location import DamageError, open_binary
+from dataaudit.corpus.readers import reader_of
+from dataaudit.corpus.stream import Head, head_of
+
+
+class Kind(NamedTuple):
+    """What a file is.
+
+    Attributes:
+        format: name of the reader.
+        compression: "gzip", "zstd", "bz2", "xz" or None.
+        encoding: "utf-8" or "utf-16" for formats of text, None for tables.
+        empty: whether it holds nothing at all.
+    """
+
+    format: str
+    compression: str | None
+    encoding: str | None
+    empty: bool
+
+
+_TABLES = {b"PAR1": "parquet", b"ARROW1\0\0": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_FOREIGN = {
+    b"PARE": "an encrypted Parquet file",
+    b"FEA1": "a Feather file of version 1; write it again as Arrow IPC or Parquet",
+    b"PK\x03\x04": "a ZIP archive; unpack it first",
+    b"7z\xbc\xaf": "a 7z archive; unpack it first",
+    b"Rar!": "a RAR archive; unpack it first",
+    b"%PDF": "a PDF file; extract its text first",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x80\x02": "a pickle; it is never loaded",
+    b"\x80\x03": "a pickle; it is never loaded",
+    b"\x80\x04": "a pickle; it is never loaded",
+    b"\x80\x05": "a pickle; it is never loaded",
+    b"SQLite format 3": "an SQLite database; export its table first",
+    b"\x04\x22\x4d\x18": "LZ4 data; decompress it first",
+    b"\xff\x06\x00\x00sNaPpY": "Snappy data; decompress it first",
+    b"Obj\x01": "an Avro file; write it as Parquet or JSON lines first",
+    b"ORC": "an ORC file; write it as Parquet first",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"MMIDIDX": "the index of a tokenised corpus",
+}
+_BY_NAME = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json_array",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".txt": "text",
+    ".text": "text",
+    ".md": "text",
+}
+_OBJECT = re.compile(rb'\s*\{\s*["}]')
+_ARRAY = re.compile(rb"\s*\[\s*(?:\{|\]\s*\Z)")
+_SAMPLED_LINES = 50
+
+
+def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
+    """Returns what a file is.
+
+    Raises:
+        OSError: it cannot be opened.
+        DamageError: it cannot be decompressed, or is nothing that can be read.
+        ReadError: ``options.format`` is no format.
+    """
+    if options.format is not None:
+        reader_of(options.format)
+    if file.path.startswith("hub:"):
+        return Kind("hub", None, None, empty=False)
+    with open_binary(file.path) as data:
+        first = data.read(512)
+    compression = find_compression(first)
+    table = next((name for magic, name in _TABLES.items() if first.startswith(magic)), None)
+    if table or options.format in ("parquet", "arrow"):
+        if table is None and first and options.format:
+            raise DamageError(f"not {_a(options.format)}: it begins with {_hex(first)}")
+        return Kind(options.format or table or "", None, None, empty=not first)
+    head = head_of(file.path, compression)
+    found = options.format or _format(file.name, head, compression)
+    return Kind(found, compression, head.encoding, empty=head.whole and not head.data)
+
+
+def _format(name: str, head: Head, compression: str | None) -> str:
+    suffixes = [suffix.lower() for suffix in reversed(PurePosixPath(name).suffixes)]
+    by_name = next((_BY_NAME[suffix] for suffix in suffixes if suffix in _BY_NAME), None)
+    data = head.data
+    if not data.strip():
+        return by_name or "text"
+    if compression and (inner := next((kind for magic, kind in _TABLES.items() if data.startswith(magic)), None)):
+        raise DamageError(f"{_a(inner)} inside {compression}; decompress it first")
+    for magic, what in _FOREIGN.items():
+        if data.startswith(magic):
+            raise DamageError(f"this is {what}")
+    if data[257:262] == b"ustar":
+        raise DamageError("this is a tar archive; unpack it first")
+    if by_name in ("parquet", "arrow"):
+        raise DamageError(f"not {_a(by_name)}, or damaged: it begins with {_hex(data)}")
+    return _json(by_name, head) or _delimited(by_name, data) or _text(by_name, data)
+
+
+def _json(by_name: str | None, head: Head) -> str | None:
+    """JSON lines, a JSON array (or objects over several lines), or None."""
+    lines = [line for line in head.data.split(b"\n", _SAMPLED_LINES)[:_SAMPLED_LINES] if line.strip()]
+    if _ARRAY.match(head.data):
+        return "jsonl" if len(lines) > 1 and _is_json(lines[0]) else "json_array"
+    objects = [line for line in lines if _OBJECT.match(line)]
+    named = by_name in ("jsonl", "json_array")
+    if (named or 2 * len(objects) >= len(lines)) and any(_is_json(line) for line in objects):
+        return "jsonl"
+    if _OBJECT.match(head.data) and by_name not in ("csv", "text"):
+        one_a_line = len(lines) == 1 or (by_name == "jsonl" and lines[0].strip() != b"{")
+        return "jsonl" if one_a_line else "json_array"
+    return by_name if named else None
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _delimited(by_name: str | None, data: bytes) -> str | None:
+    if by_name == "csv":
+        return "csv"
+    header = data.partition(b"\n")[0].decode(errors="replace").strip()
+    cells = [cell.strip('" ').lower() for cell in re.split("[,\t;]", header)]
+    is_header = by_name is None and len(cells) > 1 and any(cell in TEXT_NAMES for cell in cells)
+    return "csv" if is_header and all(len(cell) < 64 for cell in cells) else None
+
+
+def _text(by_name: str | None, data: bytes) -> str:
+    if by_name == "text" or b"\0" not in data:
+        return "text"
+    raise DamageError(f"not a kind of file that can be read: it begins with {_hex(data)}")
+
+
+def _a(name: str) -> str:
+    return {"parquet": "a Parquet file", "arrow": "an Arrow IPC file"}[name]
+
+
+def _hex(data: bytes) -> str:
+    return f"the bytes {data[:8].hex(' ')}"
