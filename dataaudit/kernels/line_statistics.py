@@ -60,7 +60,7 @@ def _line_statistics(
             characters[document] += stop - start
             longest[document] = max(longest[document], stop - start)
             short[document] += stop - start <= SHORT_LINE
-            bullet[document] += first == _BULLET or first == _HYPHEN
+            bullet[document] += first in (_BULLET, _HYPHEN)
             ellipsis[document] += last == _ELLIPSIS or (
                 stop - start >= 3
                 and last == _FULL_STOP

@@ -31,8 +31,8 @@ def count_mojibake(decoded: Decoded) -> NDArray[np.int64]:
     """Returns int64[documents]: characters inside sequences that are typical of a wrong encoding.
 
     Two kinds. UTF-8 read as Latin-1 or Windows-1252: a character U+00C2-DF followed by one, U+00E0-EF by two, or
-    U+00F0-F4 by three characters that stand for the bytes 0x80-0xBF in either encoding ("Ã©", "â€™"). GBK read as UTF-8,
-    or memory that was never written: each 锟斤拷, and runs of three or more 烫 or 屯.
+    U+00F0-F4 by three characters that stand for the bytes 0x80-0xBF in either encoding ("Ã©", "â€™"). GBK read
+    as UTF-8, or memory that was never written: each 锟斤拷, and runs of three or more 烫 or 屯.
     """
     return _count_mojibake(decoded.codepoints, decoded.offsets, _ROLES)
 

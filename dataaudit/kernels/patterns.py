@@ -14,14 +14,15 @@ class Trie(NamedTuple):
     """Patterns as a tree of bytes; its nodes are numbered level by level, so that siblings stand side by side.
 
     Attributes:
-        begins: bool[65536], whether a pattern may begin with the two bytes, by first byte << 8 | second byte.
+        begin: int32[65536], by first byte << 8 | second byte: the node of the first byte, or 0 when no pattern begins
+            with the two.
         fold: uint8[256], what each byte is compared as.
         byte: uint8[nodes], the byte that leads to each node.
         children: int64[nodes + 1], where the children of each node start.
         pattern: int64[nodes], the pattern that ends at each node, or -1.
     """
 
-    begins: NDArray[np.bool_]
+    begin: NDArray[np.int32]
     fold: NDArray[np.uint8]
     byte: NDArray[np.uint8]
     children: NDArray[np.int64]
@@ -46,67 +47,81 @@ def trie(patterns: tuple[str, ...], *, ignore_case: bool = False) -> Trie:
     for index, word in enumerate(spelled):
         if word:
             pattern_of[number[word]] = index
-    begins = np.zeros((256, 256), np.bool_)
-    for word in spelled:
-        first = fold == word[0] if word else np.zeros(256, np.bool_)
+    begin = np.zeros((256, 256), np.int32)
+    for word in filter(None, spelled):
+        first = fold == word[0]
         second = fold == word[1] if len(word) > 1 else np.ones(256, np.bool_)
-        begins |= first[:, None] & second
+        begin[first[:, None] & second] = number[word[:1]]
     children = np.searchsorted(parents, np.arange(len(nodes) + 1)).astype(np.int64) + 1
-    return Trie(
-        begins.reshape(-1), fold, np.array([0, *(prefix[-1] for prefix in nodes[1:])], np.uint8), children, pattern_of
-    )
+    byte = np.array([0, *(prefix[-1] for prefix in nodes[1:])], np.uint8)
+    return Trie(begin.reshape(-1), fold, byte, children, pattern_of)
 
 
-def count_occurrences(data: NDArray[np.uint8], offsets: NDArray[np.int64], patterns: Trie) -> NDArray[np.int64]:
-    """Returns int64[documents]: occurrences of any pattern, the longest at each place, none overlapping another.
+class Matches(NamedTuple):
+    """Where patterns stand, counted by group of patterns.
+
+    Attributes:
+        occurrences: int64[groups, documents], the longest pattern at each place, none overlapping another.
+        lines: int64[groups, documents], lines with an occurrence; known only when LF is one of the patterns.
+    """
+
+    occurrences: NDArray[np.int64]
+    lines: NDArray[np.int64]
+
+
+LINE_FEED = -1
+"""The group of the pattern LF, which ends a line."""
+
+
+def count_matches(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], patterns: Trie, group_of: NDArray[np.int64]
+) -> Matches:
+    """Returns how often patterns of each group occur in each text; ``group_of[p]`` is the group of pattern p.
 
     The time is at most proportional to the text times the longest pattern, however many there are.
     """
-    return _count_occurrences(data, offsets, *patterns)
-
-
-def count_lines_with(data: NDArray[np.uint8], offsets: NDArray[np.int64], patterns: Trie) -> NDArray[np.int64]:
-    """Returns int64[documents]: lines (what LF separates) that hold a pattern; no pattern may hold an LF."""
-    return _count_lines_with(data, offsets, *patterns)
+    groups = max(int(group_of.max(initial=LINE_FEED)) + 1, 1)
+    return _count_matches(data, offsets, *patterns, group_of, groups)
 
 
 def count_distinct(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], patterns: Trie, groups: Sequence[Sequence[int]]
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], strings: tuple[str, ...], groups: Sequence[Sequence[int]]
 ) -> NDArray[np.int64]:
-    """Returns int64[documents, groups]: how many of each group's patterns a text holds, overlapping ones too.
+    """Returns int64[documents, groups]: how many of each group's strings a text holds, overlapping ones too.
 
-    Args:
-        data, offsets: the texts.
-        patterns: at most 64 patterns.
-        groups: the patterns of each group by their number.
+    There may be at most 64 strings; *groups* names the strings of each group by their number.
     """
-    seen = _seen_patterns(data, offsets, *patterns)
-    masks = np.array([sum(1 << pattern for pattern in group) for group in groups], np.uint64)
-    return np.bitwise_count(seen[:, None] & masks).astype(np.int64)
+    prefixes = [sum(1 << k for k, each in enumerate(strings) if string.startswith(each)) for string in strings]
+    seen = _seen_patterns(data, offsets, *trie(strings), np.array(prefixes, np.uint64))
+    masks = np.array([sum(1 << string for string in group) for group in groups], np.uint64)
+    counts: NDArray[np.int64] = np.bitwise_count(seen[:, None] & masks).astype(np.int64)
+    return counts
 
 
 @kernel
-def _may_begin(data: NDArray[np.uint8], i: int, end: int, begins: NDArray[np.bool_]) -> bool:
+def _begin(data: NDArray[np.uint8], i: int, end: int, begin: NDArray[np.int32]) -> int:
+    """Returns the node to start from at place *i*, or 0."""
     second = data[i + 1] if i + 1 < end else np.uint8(0)
-    return begins[np.int64(data[i]) << 8 | np.int64(second)]
+    node: int = begin[np.int64(data[i]) << 8 | np.int64(second)]
+    return node
 
 
 @kernel
 def _longest_match(
     data: NDArray[np.uint8],
     start: int,
+    node: int,
     end: int,
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
     children: NDArray[np.int64],
     pattern: NDArray[np.int64],
-) -> tuple[int, np.uint64]:
-    """Returns the length of the longest pattern at *start*, or 0, and a bit for each pattern there (below 64)."""
-    node, position, longest, found = 0, start, 0, np.uint64(0)
+) -> tuple[int, int]:
+    """Returns the longest pattern at *start*, or -1, and its length; *node* is where its first byte leads."""
+    position, found, length = start + 1, -1, 1
     while True:
         if pattern[node] >= 0:
-            longest = position - start
-            found |= np.uint64(1) << np.uint64(pattern[node] & 63)
+            found, length = pattern[node], position - start
         if position == end:
             break
         wanted, low, high = fold[data[position]], children[node], children[node + 1]
@@ -120,71 +135,66 @@ def _longest_match(
             break
         node = low
         position += 1
-    return longest, found
+    return found, length
 
 
 @kernel
-def _count_occurrences(
+def _count_matches(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    begins: NDArray[np.bool_],
+    begin: NDArray[np.int32],
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
     children: NDArray[np.int64],
     pattern: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    counts = np.zeros(len(offsets) - 1, np.int64)
+    group_of: NDArray[np.int64],
+    groups: int,
+) -> Matches:
+    occurrences = np.zeros((groups, len(offsets) - 1), np.int64)
+    lines = np.zeros((groups, len(offsets) - 1), np.int64)
+    last_line = np.full(groups, -1, np.int64)
+    line = 0
     for document in range(len(offsets) - 1):
         i, end = offsets[document], offsets[document + 1]
+        line += 1
         while i < end:
-            if not _may_begin(data, i, end, begins):
+            node = _begin(data, i, end, begin)
+            if node == 0:
                 i += 1
                 continue
-            length, _ = _longest_match(data, i, end, fold, byte, children, pattern)
-            counts[document] += length > 0
-            i += max(length, 1)
-    return counts
-
-
-@kernel
-def _count_lines_with(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    begins: NDArray[np.bool_],
-    fold: NDArray[np.uint8],
-    byte: NDArray[np.uint8],
-    children: NDArray[np.int64],
-    pattern: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    counts = np.zeros(len(offsets) - 1, np.int64)
-    for document in range(len(offsets) - 1):
-        i, end = offsets[document], offsets[document + 1]
-        while i < end:
-            if _may_begin(data, i, end, begins):
-                length, _ = _longest_match(data, i, end, fold, byte, children, pattern)
-                if length > 0:
-                    counts[document] += 1
-                    while i < end and data[i] != 10:
-                        i += 1
-            i += 1
-    return counts
+            found, length = _longest_match(data, i, node, end, fold, byte, children, pattern)
+            i += length
+            if found < 0:
+                continue
+            group = group_of[found]
+            if group == LINE_FEED:
+                line += 1
+                continue
+            occurrences[group, document] += 1
+            if last_line[group] != line:
+                last_line[group] = line
+                lines[group, document] += 1
+    return Matches(occurrences, lines)
 
 
 @kernel
 def _seen_patterns(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    begins: NDArray[np.bool_],
+    begin: NDArray[np.int32],
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
     children: NDArray[np.int64],
     pattern: NDArray[np.int64],
+    bits: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:
     seen = np.zeros(len(offsets) - 1, np.uint64)
     for document in range(len(offsets) - 1):
         end = offsets[document + 1]
         for i in range(offsets[document], end):
-            if _may_begin(data, i, end, begins):
-                _, found = _longest_match(data, i, end, fold, byte, children, pattern)
-                seen[document] |= found
+            node = _begin(data, i, end, begin)
+            if node > 0:
+                found, _ = _longest_match(data, i, node, end, fold, byte, children, pattern)
+                if found >= 0:
+                    seen[document] |= bits[found]
     return seen

@@ -51,6 +51,9 @@ def _word_statistics(
     distinct, entropy = np.zeros(documents, np.int64), np.zeros(documents, np.float64)
     with_letter, uppercase = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
     listed_seen = np.zeros(documents, np.int64)
+    bits = np.uint64(0)
+    for each in listed:
+        bits |= np.uint64(1) << (each & np.uint64(63))
     slots = 16
     for document in range(documents):
         while slots < 2 * (offsets[document + 1] - offsets[document]):
@@ -76,8 +79,9 @@ def _word_statistics(
             if counts[slot] == 0:
                 keys[slot], used[different] = hashes[i], slot
                 different += 1
-                for word in range(len(listed)):
-                    listed_seen[document] += listed[word] == hashes[i]
+                if bits >> (hashes[i] & np.uint64(63)) & np.uint64(1):
+                    for each in listed:
+                        listed_seen[document] += each == hashes[i]
             counts[slot] += 1
         weighted = 0.0
         for word in range(different):

@@ -5,10 +5,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.kernels.line_statistics import LineStatistics, line_statistics
-from dataaudit.kernels.patterns import count_lines_with, count_occurrences, trie
 from dataaudit.kernels.unicode import characters
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.characters import of_classes
+from dataaudit.signals.phrases import JAVASCRIPT, LOREM_IPSUM, POLICY, phrases
 from dataaudit.signals.signal import count, ratio, signal
 from dataaudit.signals.views import decoded, lines_of, null_where, words_of
 
@@ -17,15 +17,6 @@ C4 = "C4, arXiv:1910.10683; tensorflow_datasets c4_utils.py"
 FINEWEB = "FineWeb, arXiv:2406.17557; datatrove fineweb_quality_filter.py"
 NO_LINES = "every line is blank"
 
-POLICY_PHRASES = (
-    "terms of use",
-    "privacy policy",
-    "cookie policy",
-    "uses cookies",
-    "use of cookies",
-    "use cookies",
-)
-
 
 def _line_counts(batch: DocumentBatch) -> NDArray[np.int64]:
     return np.diff(batch.once(lines_of).offsets)
@@ -33,11 +24,6 @@ def _line_counts(batch: DocumentBatch) -> NDArray[np.int64]:
 
 def _statistics(batch: DocumentBatch) -> LineStatistics:
     return line_statistics(batch.once(decoded), batch.once(lines_of))
-
-
-def _phrase_ratio(batch: DocumentBatch, phrases: tuple[str, ...]) -> pa.Array:
-    found = count_lines_with(batch.data, batch.offsets, trie(phrases, ignore_case=True))
-    return ratio(found, batch.once(_line_counts))
 
 
 @signal(unit="ratio", source=GOPHER, null=NO_LINES)
@@ -111,7 +97,7 @@ def curly_bracket_ratio(batch: DocumentBatch) -> pa.Array:
 @signal(unit="ratio", source=C4, null=NO_LINES)
 def javascript_line_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of lines that mention javascript, in upper or lower case."""
-    return _phrase_ratio(batch, ("javascript",))
+    return ratio(batch.once(phrases).lines[JAVASCRIPT], batch.once(_line_counts))
 
 
 @signal(unit="ratio", source=C4, null=NO_LINES)
@@ -120,7 +106,7 @@ def policy_line_ratio(batch: DocumentBatch) -> pa.Array:
 
     C4's six English phrases, in upper or lower case.
     """
-    return _phrase_ratio(batch, POLICY_PHRASES)
+    return ratio(batch.once(phrases).lines[POLICY], batch.once(_line_counts))
 
 
 @signal(unit="occurrences", source=C4)
@@ -129,4 +115,4 @@ def lorem_ipsum_count(batch: DocumentBatch) -> pa.Array:
 
     C4 drops a page with one.
     """
-    return count(count_occurrences(batch.data, batch.offsets, trie(("lorem ipsum",), ignore_case=True)))
+    return count(batch.once(phrases).occurrences[LOREM_IPSUM])

@@ -1,8 +1,9 @@
 """Special-token strings that stand in the text itself."""
 
+import numpy as np
 import pyarrow as pa
 
-from dataaudit.kernels.patterns import count_occurrences, trie
+from dataaudit.kernels.patterns import count_matches, trie
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.signal import count, signal
 
@@ -15,4 +16,5 @@ def special_token_count(batch: DocumentBatch) -> pa.Array:
     another, byte for byte. 0 when no such strings are known. A tokenizer that takes them for tokens ends the document
     there.
     """
-    return count(count_occurrences(batch.data, batch.offsets, trie(batch.special_strings)))
+    one_group = np.zeros(len(batch.special_strings), np.int64)
+    return count(count_matches(batch.data, batch.offsets, trie(batch.special_strings), one_group).occurrences[0])

@@ -5,11 +5,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.kernels.hashing import hash_text
-from dataaudit.kernels.patterns import count_distinct, count_occurrences, trie
+from dataaudit.kernels.patterns import count_distinct
 from dataaudit.kernels.unicode import characters
 from dataaudit.kernels.word_statistics import WordStatistics, word_statistics
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.characters import of_classes
+from dataaudit.signals.phrases import ELLIPSIS, phrases
 from dataaudit.signals.signal import count, ratio, signal
 from dataaudit.signals.views import null_where, words_of
 
@@ -90,11 +91,11 @@ def alpha_word_ratio(batch: DocumentBatch) -> pa.Array:
 def stop_word_count(batch: DocumentBatch) -> pa.Array:
     """Different stop words in the text, of the list that fits it best.
 
-    English: Gopher's eight, as whole words in lower case. Chinese, Japanese, Korean and Thai: FineWeb-2's, anywhere in the
-    text, since they are not set off by spaces (Korean's are endings of words); without its two middle dots. The largest
-    of the five counts. DCLM counts occurrences instead of different words.
+    English: Gopher's eight, as whole words in lower case. Chinese, Japanese, Korean and Thai: FineWeb-2's, anywhere in
+    the text, since they are not set off by spaces (Korean's are endings of words); without its two middle dots. The
+    largest of the five counts. DCLM counts occurrences instead of different words.
     """
-    others = count_distinct(batch.data, batch.offsets, trie(_STRINGS), _STRINGS_OF)
+    others = count_distinct(batch.data, batch.offsets, _STRINGS, _STRINGS_OF)
     return count(np.maximum(batch.once(_statistics).listed, others.max(axis=1)))
 
 
@@ -119,4 +120,4 @@ def ellipsis_symbol_ratio(batch: DocumentBatch) -> pa.Array:
 
     Variant datatrove, which has no upper bound. Six dots are two occurrences.
     """
-    return _symbol_ratio(batch, count_occurrences(batch.data, batch.offsets, trie(("...", "…"))))
+    return _symbol_ratio(batch, batch.once(phrases).occurrences[ELLIPSIS])
