@@ -26,15 +26,18 @@ NO_TOKENS = "the document has no tokens"
 
 
 def token_ids(batch: DocumentBatch) -> NDArray[np.int64]:
-    """Returns the batch's ids as int64, so that negative and large ids keep their value."""
+    """Returns the batch's ids as int64, so that negative and large ids keep their value.
+
+    A copy: kernels are compiled once more for arrays that cannot be written, as Arrow's are.
+    """
     assert batch.ids is not None, "a signal that needs tokens was measured on a batch without them"
-    return np.ascontiguousarray(batch.ids, np.int64)
+    return np.array(batch.ids, np.int64)
 
 
 def token_offsets(batch: DocumentBatch) -> NDArray[np.int64]:
-    """Returns where each document starts in the batch's ids."""
+    """Returns where each document starts in the batch's ids; a copy, as with ``token_ids``."""
     assert batch.id_offsets is not None, "a signal that needs tokens was measured on a batch without them"
-    return batch.id_offsets
+    return np.array(batch.id_offsets, np.int64)
 
 
 def token_lengths(batch: DocumentBatch) -> NDArray[np.int64]:

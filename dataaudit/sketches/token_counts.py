@@ -25,7 +25,7 @@ COLUMNS = {
 class TokenCounts:
     """Occurrences of every token id; merging is exact, commutative and associative.
 
-    Ids outside 0 .. id_space - 1 are kept apart, the 1,000 smallest of them by id.
+    Ids outside 0 .. id_space - 1 are kept apart, the 1,000 smallest of them by id. The arrays are copies.
 
     Args:
         id_space: one past the largest id that is expected; 0 means unknown, and then ids to 4,194,303 are.
@@ -41,27 +41,27 @@ class TokenCounts:
     @property
     def counts(self) -> NDArray[np.int64]:
         """int64[n], occurrences by id; n is one past the largest id seen, rounded up."""
-        return self._totals[:, COUNT]
+        return self._totals[:, COUNT].copy()
 
     @property
     def doc_counts(self) -> NDArray[np.int64]:
         """int64[n], documents that hold the id."""
-        return self._totals[:, DOCUMENTS]
+        return self._totals[:, DOCUMENTS].copy()
 
     @property
     def max_doc_counts(self) -> NDArray[np.int64]:
         """int64[n], most occurrences in one document."""
-        return self._totals[:, LARGEST]
+        return self._totals[:, LARGEST].copy()
 
     @property
     def max_doc_ids(self) -> NDArray[np.int64]:
         """int64[n], that document, the smallest on ties; 0 where the id does not occur."""
-        return self._totals[:, LARGEST_IN]
+        return self._totals[:, LARGEST_IN].copy()
 
     @property
     def outside_counts(self) -> NDArray[np.int64]:
         """int64[m], occurrences of each of ``outside_ids``."""
-        return self._outside[:, COUNT]
+        return self._outside[:, COUNT].copy()
 
     @property
     def total_outside(self) -> int:
@@ -71,7 +71,7 @@ class TokenCounts:
     @property
     def total(self) -> int:
         """All tokens, those outside the id space included."""
-        return int(self.counts.sum()) + self.total_outside
+        return int(self._totals[:, COUNT].sum()) + self.total_outside
 
     def update(self, ids: NDArray[Any], offsets: NDArray[np.int64], doc_ids: NDArray[Any]) -> None:
         """Adds a batch.
@@ -83,7 +83,8 @@ class TokenCounts:
         """
         if not len(ids):
             return
-        ids, doc_ids = np.ascontiguousarray(ids, np.int64), doc_ids.astype(np.int64)
+        # Copies, because kernels are compiled once more for arrays that cannot be written, as Arrow's are.
+        ids, offsets, doc_ids = (np.array(each, np.int64) for each in (ids, offsets, doc_ids))
         smallest, largest = int(ids.min()), int(ids.max())
         self._grow(min(largest, self.id_space - 1) + 1)
         add_documents(self._totals, offsets, ids, doc_ids)
