@@ -1,6 +1,7 @@
 """Documents one by one in, record batches out."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -44,16 +45,23 @@ class BatchBuilder:
         self._schema = batch_schema(piece, options)
         self._options = options
         self._tally = tally
+        self._clear()
+
+    def _clear(self) -> None:
         self._bytes = 0
-        self._places: list[tuple[int, int, int | None]] = []
+        self._rows: list[int] = []
+        self._records: list[int] = []
+        self._offsets: list[int | None] = []
         self._fields: list[Fields] = []
 
     def add(self, record: int, offset: int | None, size: int, fields: Fields) -> pa.RecordBatch | None:
         """Adds a document of about *size* bytes."""
-        rows = len(self._places)
+        rows = len(self._rows)
         full = rows and (rows >= self._options.batch_rows or self._bytes + size > self._options.batch_bytes)
         batch = self.take() if full else None
-        self._places.append((self._tally.records, record, offset))
+        self._rows.append(self._tally.records)
+        self._records.append(record)
+        self._offsets.append(offset)
         self._fields.append(fields)
         self._bytes += size
         self._tally.records += 1
@@ -70,15 +78,22 @@ class BatchBuilder:
 
     def take(self) -> pa.RecordBatch:
         """Returns what is there as a batch."""
-        rows, records, offsets = zip(*self._places, strict=True) if self._places else ((), (), ())
-        contents, ids, sources, numbers, repaired = zip(*self._fields, strict=True) if self._fields else ((),) * 5
-        user = zip(*numbers, strict=True) if numbers else ((),) * len(self._options.number_columns)
-        columns = [rows, records, offsets, ids, sources, repaired, contents, *user]
-        self._bytes, self._places, self._fields = 0, [], []
+        fields = self._fields
+        columns: list[list[Any]] = [
+            self._rows,
+            self._records,
+            self._offsets,
+            [each.id for each in fields],
+            [each.source for each in fields],
+            [each.repaired for each in fields],
+            [each.content for each in fields],
+            *([each.numbers[at] for each in fields] for at in range(len(self._options.number_columns))),
+        ]
+        self._clear()
         arrays = [pa.array(column, field.type) for column, field in zip(columns, self._schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """Yields the last batch, if there is one."""
-        if self._places or self._tally.faults:
+        if self._rows or self._tally.faults:
             yield self.take()

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Annotated, Any, NamedTuple, Union
+from typing import Annotated, Any, Union
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -17,7 +17,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _INT64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
-class Fields(NamedTuple):
+class Fields(msgspec.Struct, frozen=True, gc=False):
     """What a record holds.
 
     Attributes:
@@ -66,8 +66,8 @@ class RecordDecoder:
         wanted[self._column] = str if piece.kind == "text" else list[_INT64]
         self._fast, get = _fast_decoder(wanted)
         self._get_content = get[self._column]
-        self._get_id = get[self._id] if self._id else _nothing
-        self._get_source = get[self._source] if self._source else _nothing
+        self._get_id = get[self._id] if self._id else None
+        self._get_source = get[self._source] if self._source else None
         self._get_numbers = [get[name] for name in self._numbers]
 
     def decode(self, data: bytes) -> Fields:
@@ -83,8 +83,14 @@ class RecordDecoder:
         content = self._get_content(record)
         if content is UNSET:
             raise self._without_content(UNSET)
+        name = self._get_id(record) if self._get_id else None
+        if name.__class__ is not str:
+            name = None if name is None or name is UNSET else str(name)
+        source = self._get_source(record) if self._get_source else None
+        if source.__class__ is not str:
+            source = None if source is None or source is UNSET else str(source)
         numbers = tuple([None if (value := get(record)) is UNSET else value for get in self._get_numbers])
-        return Fields(content, _name(self._get_id(record)), _name(self._get_source(record)), numbers, False)
+        return Fields(content, name, source, numbers, repaired=False)
 
     def _decode_slowly(self, data: bytes) -> Fields:
         record = load_object(data)
@@ -182,16 +188,6 @@ def _getter(name: str, attributes: dict[str, Any]) -> Callable[[Any], Any]:
         return record
 
     return get
-
-
-def _nothing(_: Any) -> None:
-    return None
-
-
-def _name(value: str | int | UnsetType | None) -> str | None:
-    if value.__class__ is str:
-        return value
-    return None if value is None or value is UNSET else str(value)
 
 
 def load_object(data: bytes) -> dict[str, Any]:

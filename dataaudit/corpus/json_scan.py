@@ -7,7 +7,9 @@ from typing import NamedTuple
 from dataaudit.corpus.documents import Tally
 from dataaudit.corpus.location import DamageError
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"]', re.DOTALL)
+_TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _TEXT + rb")*+", re.DOTALL)
+_TO_BRACKET_OR_COMMA = re.compile(rb'(?:[^"\[\]{},]++|' + _TEXT + rb")*+", re.DOTALL)
 _PAIRS = {b"}": b"{", b"]": b"["}
 _LARGEST = 1 << 32
 
@@ -64,29 +66,29 @@ def values(chunks: Iterator[bytes], start: int, tally: Tally) -> Generator[Value
 
 
 def _scan(window: _Window, begin: int, tally: Tally, *, in_array: bool) -> Iterator[Value]:
-    """Walks over quotes, brackets and commas; the value at hand starts at *begin*."""
+    """Walks from bracket to bracket, over texts, to the comma behind a value; the value at hand starts at *begin*."""
     not_closed: list[bytes] = []
     at = begin
     while True:
-        token = _TOKEN.search(window.data, at)
-        if token is None or token.group() == b'"':
-            at = token.start() if token else len(window.data)
+        skipped = (_TO_BRACKET if not_closed else _TO_BRACKET_OR_COMMA).match(window.data, at)
+        at = skipped.end() if skipped else at
+        mark = window.data[at : at + 1]
+        if not mark or mark == b'"':
             more = window.grow(begin)
             at, begin = at - begin, 0
             if more:
                 continue
             if window.data.strip():
-                yield from _last(window, tally, in_array=in_array, closed=token is None and not not_closed)
+                yield from _last(window, tally, in_array=in_array, closed=not mark and not not_closed)
             elif in_array:
                 _not_closed(window, tally)
             return
-        at = token.end()
-        mark = window.data[at - 1 : at]
+        at += 1
         if mark in b"[{":
             not_closed.append(mark)
         elif mark in b"]}":
             if mark == b"]" and in_array and not not_closed:
-                yield from _value(window, begin, token.start())
+                yield from _value(window, begin, at - 1)
                 _only_space(window, at, tally)
                 return
             _close(not_closed, _PAIRS[mark])

@@ -13,7 +13,7 @@ from dataaudit.corpus.json_record import FaultyRecordError, RecordDecoder, requi
 from dataaudit.corpus.json_scan import values
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import whole, whole_piece
-from dataaudit.corpus.stream import is_utf8, open_stream
+from dataaudit.corpus.stream import open_stream
 
 
 def columns(file: CorpusFile, compression: str | None) -> list[Column]:
@@ -37,7 +37,7 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     for record, (offset, data) in enumerate(values(stream.chunks, stream.offset or 0, tally), piece.first_record):
         at = offset if stream.offset is not None else None
         try:
-            if not is_utf8(data):
+            if not data.isascii():
                 require_utf8(data)
             batch = builder.add(record, at, len(data), decode(data))
         except FaultyRecordError as error:
