@@ -43,11 +43,16 @@ FENCES = {
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
-    "integrations": Fence({"", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "numpy", "pyarrow"}),
-    "cli": Fence(
-        {"", "integrations", "output", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"rich", "typer", "yaml"}
+    "api": Fence({"pipeline", "result", *EVERYWHERE}, set()),
+    "integrations": Fence(
+        {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "numpy", "pyarrow"}
     ),
-    "": Fence({"integrations", "pipeline", "result", *EVERYWHERE}, set()),
+    "cli": Fence(
+        {"", "api", "integrations", "output", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
+        {"rich", "typer", "yaml"},
+    ),
+    "__main__": Fence({"cli"}, set()),
+    "": Fence({"api", "integrations", "result", *EVERYWHERE}, set()),
 }
 """The table; the room "" is the package itself (``dataaudit/__init__.py``)."""
 DATASETS_READER = "corpus/readers/hub.py"
