@@ -16,6 +16,7 @@ TEXT_NAMES = ("text", "content", "raw_content", "body")
 IDS_NAMES = ("input_ids", "tokens", "token_ids")
 ID_NAMES = ("id", "doc_id", "document_id", "uuid", "_id")
 SOURCE_NAMES = ("source", "dataset", "meta.source", "metadata.source")
+_CONTENT = ("text", "ids")
 _DEPTH = 3
 
 
@@ -108,8 +109,9 @@ def _meet(record: dict[str, Any], above: str, found: dict[str, Holds]) -> None:
     for key, value in record.items():
         name = above + key
         holds = _holds(value)
-        before = found.get(name, "nothing")
-        found[name] = holds if before == "nothing" or holds == "text" else before
+        before = found.setdefault(name, "nothing")
+        if before == "nothing" or (holds in _CONTENT and before not in _CONTENT):
+            found[name] = holds
         if isinstance(value, dict) and name.count(".") < _DEPTH:
             _meet(value, name + ".", found)
 
