@@ -14,8 +14,8 @@ class Trie(NamedTuple):
     """Patterns as a tree of bytes; its nodes are numbered level by level, so that siblings stand side by side.
 
     Attributes:
-        begin: int32[65536], by first byte << 8 | second byte: the node of the first byte, or 0 when no pattern begins
-            with the two.
+        begin: int32[65536], by first byte << 8 | second byte: the node of the two, or of the first alone when that is a
+            pattern, or 0 when no pattern begins so.
         fold: uint8[256], what each byte is compared as.
         byte: uint8[nodes], the byte that leads to each node.
         children: int64[nodes + 1], where the children of each node start.
@@ -38,7 +38,7 @@ def trie(patterns: tuple[str, ...], *, ignore_case: bool = False) -> Trie:
     fold = np.arange(256, dtype=np.uint8)
     if ignore_case:
         fold[ord("A") : ord("Z") + 1] += 32
-    spelled = [bytes(fold[list(pattern.encode())]) for pattern in patterns]
+    spelled = [bytes(fold[list(pattern.encode("utf-8", "surrogatepass"))]) for pattern in patterns]
     prefixes = {word[:size] for word in spelled for size in range(1, len(word) + 1)}
     nodes = [b"", *sorted(prefixes, key=lambda prefix: (len(prefix), prefix))]
     number = {prefix: node for node, prefix in enumerate(nodes)}
@@ -48,10 +48,10 @@ def trie(patterns: tuple[str, ...], *, ignore_case: bool = False) -> Trie:
         if word:
             pattern_of[number[word]] = index
     begin = np.zeros((256, 256), np.int32)
-    for word in filter(None, spelled):
+    for word in sorted(filter(None, spelled), key=len, reverse=True):
         first = fold == word[0]
         second = fold == word[1] if len(word) > 1 else np.ones(256, np.bool_)
-        begin[first[:, None] & second] = number[word[:1]]
+        begin[first[:, None] & second] = number[word[:2]]
     children = np.searchsorted(parents, np.arange(len(nodes) + 1)).astype(np.int64) + 1
     byte = np.array([0, *(prefix[-1] for prefix in nodes[1:])], np.uint8)
     return Trie(begin.reshape(-1), fold, byte, children, pattern_of)
@@ -101,7 +101,7 @@ def count_distinct(
 @kernel
 def _begin(data: NDArray[np.uint8], i: int, end: int, begin: NDArray[np.int32]) -> int:
     """Returns the node to start from at place *i*, or 0."""
-    second = data[i + 1] if i + 1 < end else np.uint8(0)
+    second = data[i + 1] if i + 1 < end else np.uint8(0xFF)  # which is in no UTF-8
     node: int = begin[np.int64(data[i]) << 8 | np.int64(second)]
     return node
 
@@ -117,8 +117,9 @@ def _longest_match(
     children: NDArray[np.int64],
     pattern: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """Returns the longest pattern at *start*, or -1, and its length; *node* is where its first byte leads."""
-    position, found, length = start + 1, -1, 1
+    """Returns the longest pattern at *start*, or -1, and its length; *node* is where its first bytes lead."""
+    found, length = -1, 1
+    position = start + 1 if node < children[1] else start + 2
     while True:
         if pattern[node] >= 0:
             found, length = pattern[node], position - start

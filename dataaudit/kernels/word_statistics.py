@@ -5,90 +5,106 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dataaudit.kernels.hashtable import PREFIX_LIMIT, count_key, longest_document, new_table, table_size
 from dataaudit.kernels.jit import kernel
 from dataaudit.kernels.unicode import CASED_NOT_UPPER, LETTER, UPPER
 from dataaudit.kernels.words import Words
 
 
-class WordStatistics(NamedTuple):
-    """Numbers about the words of each document; every array has one entry a document, 0 when it has no words.
+class WordShapes(NamedTuple):
+    """What the words of each document look like; every array is int64, with one entry a document.
 
     Attributes:
-        characters: int64, characters in words.
-        longest: int64, characters in the longest word.
-        distinct: int64, different words, as they are written.
-        entropy_bits: float64, Shannon entropy of the words.
-        with_letter: int64, words with at least one letter.
-        uppercase: int64, words for which ``str.isupper`` is true.
-        listed: int64, how many of the words of a list occur.
+        characters: characters in words.
+        longest: characters in the longest word, 0 when there is none.
+        with_letter: words with at least one letter.
+        uppercase: words for which ``str.isupper`` is true.
     """
 
     characters: NDArray[np.int64]
     longest: NDArray[np.int64]
-    distinct: NDArray[np.int64]
-    entropy_bits: NDArray[np.float64]
     with_letter: NDArray[np.int64]
     uppercase: NDArray[np.int64]
+
+
+class WordVariety(NamedTuple):
+    """How varied the words of each document are, as they are written; every array has one entry a document.
+
+    Attributes:
+        compared: int64, words looked at: all, or the first ``PREFIX_LIMIT`` of a document that has more.
+        distinct: int64, different words among them.
+        entropy_bits: float64, Shannon entropy of the words; 0 when there is none.
+        listed: int64, how many words of a list are among them.
+    """
+
+    compared: NDArray[np.int64]
+    distinct: NDArray[np.int64]
+    entropy_bits: NDArray[np.float64]
     listed: NDArray[np.int64]
 
 
-def word_statistics(words: Words, listed: NDArray[np.uint64]) -> WordStatistics:
-    """Returns numbers about the words; *listed* are the hashes of a short list of words."""
-    return _word_statistics(words.offsets, words.starts, words.stops, words.hashes, words.flags, listed)
+def word_shapes(words: Words) -> WordShapes:
+    """Returns what the words of each document look like."""
+    return _word_shapes(words.offsets, words.starts, words.stops, words.flags)
+
+
+def word_variety(words: Words, listed: NDArray[np.uint64], limit: int = PREFIX_LIMIT) -> WordVariety:
+    """Returns how varied the words are; *listed* are the hashes of a short list of words."""
+    return _word_variety(words.offsets, words.hashes, listed, limit)
 
 
 @kernel
-def _word_statistics(
-    offsets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    flags: NDArray[np.uint16],
-    listed: NDArray[np.uint64],
-) -> WordStatistics:
+def _word_shapes(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64], flags: NDArray[np.uint16]
+) -> WordShapes:
     documents = len(offsets) - 1
     characters, longest = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
-    distinct, entropy = np.zeros(documents, np.int64), np.zeros(documents, np.float64)
     with_letter, uppercase = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
-    listed_seen = np.zeros(documents, np.int64)
-    bits = np.uint64(0)
-    for each in listed:
-        bits |= np.uint64(1) << (each & np.uint64(63))
-    slots = 16
     for document in range(documents):
-        while slots < 2 * (offsets[document + 1] - offsets[document]):
-            slots *= 2
-    keys, counts, used = np.empty(slots, np.uint64), np.zeros(slots, np.int64), np.empty(slots, np.int64)
-    for document in range(documents):
-        first, end = offsets[document], offsets[document + 1]
-        if first == end:
-            continue
-        slots = 16
-        while slots < 2 * (end - first):
-            slots *= 2
-        last, different = np.uint64(slots - 1), 0
-        for i in range(first, end):
+        total, most, letters, capitals = 0, 0, 0, 0
+        for i in range(offsets[document], offsets[document + 1]):
             length = stops[i] - starts[i]
-            characters[document] += length
-            longest[document] = max(longest[document], length)
-            with_letter[document] += flags[i] & LETTER != 0
-            uppercase[document] += flags[i] & (UPPER | CASED_NOT_UPPER) == UPPER
-            slot = hashes[i] & last
-            while counts[slot] != 0 and keys[slot] != hashes[i]:
-                slot = (slot + np.uint64(1)) & last
-            if counts[slot] == 0:
-                keys[slot], used[different] = hashes[i], slot
+            total += length
+            most = max(most, length)
+            letters += flags[i] & LETTER != 0
+            capitals += flags[i] & (UPPER | CASED_NOT_UPPER) == UPPER
+        characters[document], longest[document] = total, most
+        with_letter[document], uppercase[document] = letters, capitals
+    return WordShapes(characters, longest, with_letter, uppercase)
+
+
+@kernel
+def _word_variety(
+    offsets: NDArray[np.int64], hashes: NDArray[np.uint64], listed: NDArray[np.uint64], limit: int
+) -> WordVariety:
+    documents = len(offsets) - 1
+    compared, distinct = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
+    entropy, listed_seen = np.zeros(documents, np.float64), np.zeros(documents, np.int64)
+    most = longest_document(offsets, limit)
+    keys, counts = new_table(most)
+    used = np.empty(most, np.int64)
+    maybe_listed = np.uint64(0)
+    for each in listed:
+        maybe_listed |= np.uint64(1) << (each & np.uint64(63))
+    for document in range(documents):
+        first = offsets[document]
+        size = min(limit, offsets[document + 1] - first)
+        slots, different, seen = table_size(size), 0, 0
+        counts[:slots] = 0
+        for i in range(first, first + size):
+            slot = count_key(keys, counts, slots, hashes[i])
+            if counts[slot] == 1:
+                used[different] = slot
                 different += 1
-                if bits >> (hashes[i] & np.uint64(63)) & np.uint64(1):
+                if maybe_listed >> (hashes[i] & np.uint64(63)) & np.uint64(1):
                     for each in listed:
-                        listed_seen[document] += each == hashes[i]
-            counts[slot] += 1
+                        seen += each == hashes[i]
         weighted = 0.0
-        for word in range(different):
-            occurrences = counts[used[word]]
-            counts[used[word]] = 0
+        for k in range(different):
+            occurrences = counts[used[k]]
             if occurrences > 1:
                 weighted += occurrences * np.log2(occurrences)
-        distinct[document] = different
-        entropy[document] = max(np.log2(end - first) - weighted / (end - first), 0.0)
-    return WordStatistics(characters, longest, distinct, entropy, with_letter, uppercase, listed_seen)
+        compared[document], distinct[document], listed_seen[document] = size, different, seen
+        if size > 0:
+            entropy[document] = max(np.log2(size) - weighted / size, 0.0)
+    return WordVariety(compared, distinct, entropy, listed_seen)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from dataaudit.kernels.hashing import hash_text
 from dataaudit.kernels.patterns import count_distinct
 from dataaudit.kernels.unicode import characters
-from dataaudit.kernels.word_statistics import WordStatistics, word_statistics
+from dataaudit.kernels.word_statistics import WordShapes, WordVariety, word_shapes, word_variety
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.characters import of_classes
 from dataaudit.signals.phrases import ELLIPSIS, phrases
@@ -33,8 +33,12 @@ def _word_counts(batch: DocumentBatch) -> NDArray[np.int64]:
     return np.diff(batch.once(words_of).offsets)
 
 
-def _statistics(batch: DocumentBatch) -> WordStatistics:
-    return word_statistics(batch.once(words_of), np.array([hash_text(word) for word in ENGLISH_STOP_WORDS], np.uint64))
+def _shapes(batch: DocumentBatch) -> WordShapes:
+    return word_shapes(batch.once(words_of))
+
+
+def _variety(batch: DocumentBatch) -> WordVariety:
+    return word_variety(batch.once(words_of), np.array([hash_text(word) for word in ENGLISH_STOP_WORDS], np.uint64))
 
 
 def _symbol_ratio(batch: DocumentBatch, symbols: NDArray[np.int64]) -> pa.Array:
@@ -48,7 +52,7 @@ def mean_word_char_count(batch: DocumentBatch) -> pa.Array:
 
     Of all words with the punctuation on them; datatrove leaves out words of symbols only, dolma takes the median.
     """
-    return ratio(batch.once(_statistics).characters, batch.once(_word_counts))
+    return ratio(batch.once(_shapes).characters, batch.once(_word_counts))
 
 
 @signal(unit="characters", source="C4, arXiv:1910.10683", minimum=1, null=NO_WORDS)
@@ -57,25 +61,27 @@ def longest_word_char_count(batch: DocumentBatch) -> pa.Array:
 
     C4's code removes a line with a word of more than 1,000 characters.
     """
-    return null_where(batch.once(_word_counts) == 0, batch.once(_statistics).longest)
+    return null_where(batch.once(_word_counts) == 0, batch.once(_shapes).longest)
 
 
 @signal(unit="ratio", source=REDPAJAMA, null=NO_WORDS)
 def unique_word_ratio(batch: DocumentBatch) -> pa.Array:
     """Different words over all words.
 
-    Words as they are written; RedPajama-V2 lower-cases them and removes punctuation first.
+    Words as they are written; RedPajama-V2 lower-cases them and removes punctuation first. Of a document of more than
+    4,194,304 words only the first so many are compared.
     """
-    return ratio(batch.once(_statistics).distinct, batch.once(_word_counts))
+    return ratio(batch.once(_variety).distinct, batch.once(_variety).compared)
 
 
 @signal(unit="bits per word", source=REDPAJAMA, null=NO_WORDS)
 def word_entropy_bits(batch: DocumentBatch) -> pa.Array:
     """Shannon entropy of the text's words.
 
-    Words as they are written, in bits; RedPajama-V2 normalises them first and gives nats.
+    Words as they are written, in bits; RedPajama-V2 normalises them first and gives nats. Limited as
+    unique_word_ratio is.
     """
-    return null_where(batch.once(_word_counts) == 0, batch.once(_statistics).entropy_bits)
+    return null_where(batch.once(_word_counts) == 0, batch.once(_variety).entropy_bits)
 
 
 @signal(unit="ratio", source=GOPHER, null=NO_WORDS)
@@ -84,7 +90,7 @@ def alpha_word_ratio(batch: DocumentBatch) -> pa.Array:
 
     RedPajama-V2 accepts a-z only, so that it calls every Chinese word non-alphabetic.
     """
-    return ratio(batch.once(_statistics).with_letter, batch.once(_word_counts))
+    return ratio(batch.once(_shapes).with_letter, batch.once(_word_counts))
 
 
 @signal(unit="words", source="Gopher, arXiv:2112.11446, appendix A.1; FineWeb-2 configs for Chinese to Thai")
@@ -96,13 +102,13 @@ def stop_word_count(batch: DocumentBatch) -> pa.Array:
     largest of the five counts. DCLM counts occurrences instead of different words.
     """
     others = count_distinct(batch.data, batch.offsets, _STRINGS, _STRINGS_OF)
-    return count(np.maximum(batch.once(_statistics).listed, others.max(axis=1)))
+    return count(np.maximum(batch.once(_variety).listed, others.max(axis=1)))
 
 
 @signal(unit="ratio", source=REDPAJAMA, null=NO_WORDS)
 def uppercase_word_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of words in capitals, as ``str.isupper`` has it."""
-    return ratio(batch.once(_statistics).uppercase, batch.once(_word_counts))
+    return ratio(batch.once(_shapes).uppercase, batch.once(_word_counts))
 
 
 @signal(unit="ratio", source=GOPHER, null=NO_WORDS)

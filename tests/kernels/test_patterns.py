@@ -57,6 +57,7 @@ def test_a_match_does_not_cross_documents():
 def test_no_patterns_and_empty_patterns_match_nothing():
     assert count_matches(*buffers(["abc"]), trie(()), group(())).occurrences.tolist() == [[0]]
     assert count_matches(*buffers(["abc"]), trie(("",)), group("a")).occurrences.tolist() == [[0]]
+    assert count_matches(*buffers(["abc"]), trie(("\ud800",)), group("a")).occurrences.tolist() == [[0]]
 
 
 def test_many_patterns_that_begin_alike():

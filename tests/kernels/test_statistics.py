@@ -10,7 +10,7 @@ from dataaudit.kernels.decode import decode
 from dataaudit.kernels.hashing import hash_text
 from dataaudit.kernels.line_statistics import line_statistics
 from dataaudit.kernels.lines import lines
-from dataaudit.kernels.word_statistics import word_statistics
+from dataaudit.kernels.word_statistics import word_shapes, word_variety
 from dataaudit.kernels.words import words
 
 TEXTS = st.lists(st.text(st.sampled_from("aAßⅣ1 the.…•-\n\r\u3000你。！”」İǅᾈ٣"), max_size=60), max_size=4)
@@ -34,13 +34,15 @@ def test_word_statistics_agree_with_python(texts):
     joined = "".join(texts)
     spelled = [joined[a:b] for a, b in zip(every.starts.tolist(), every.stops.tolist(), strict=True)]
     documents = [spelled[a:b] for a, b in zip(every.offsets[:-1], every.offsets[1:], strict=True)]
-    found = word_statistics(every, np.array([hash_text(word) for word in LISTED], np.uint64))
-    assert found.characters.tolist() == [sum(map(len, each)) for each in documents]
-    assert found.longest.tolist() == [max(map(len, each), default=0) for each in documents]
+    shapes = word_shapes(every)
+    found = word_variety(every, np.array([hash_text(word) for word in LISTED], np.uint64))
+    assert shapes.characters.tolist() == [sum(map(len, each)) for each in documents]
+    assert shapes.longest.tolist() == [max(map(len, each), default=0) for each in documents]
+    assert found.compared.tolist() == [len(each) for each in documents]
     assert found.distinct.tolist() == [len(set(each)) for each in documents]
     assert found.entropy_bits.tolist() == pytest.approx([entropy(each) for each in documents], abs=1e-9)
-    assert found.with_letter.tolist() == [sum(any(map(str.isalpha, word)) for word in each) for each in documents]
-    assert found.uppercase.tolist() == [sum(map(str.isupper, each)) for each in documents]
+    assert shapes.with_letter.tolist() == [sum(any(map(str.isalpha, word)) for word in each) for each in documents]
+    assert shapes.uppercase.tolist() == [sum(map(str.isupper, each)) for each in documents]
     assert found.listed.tolist() == [len(set(each) & set(LISTED)) for each in documents]
 
 
@@ -61,6 +63,13 @@ def test_line_statistics_agree_with_python(texts):
 
 def test_many_words_in_one_document():
     text = " ".join(f"w{k % 5000}" for k in range(100_000))
-    found = word_statistics(words(decoded([text, "a a"])), np.zeros(0, np.uint64))
+    found = word_variety(words(decoded([text, "a a"])), np.zeros(0, np.uint64))
     assert found.distinct.tolist() == [5000, 1]
     assert found.entropy_bits.tolist() == pytest.approx([math.log2(5000), 0])
+
+
+def test_only_the_first_words_of_a_very_long_document_are_compared():
+    found = word_variety(words(decoded(["a b a c d", "e"])), np.zeros(0, np.uint64), limit=3)
+    assert found.compared.tolist() == [3, 1]
+    assert found.distinct.tolist() == [2, 1]
+    assert found.entropy_bits.tolist() == pytest.approx([math.log2(3) - 2 / 3, 0])
