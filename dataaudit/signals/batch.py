@@ -11,6 +11,9 @@ from dataaudit.kernels.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
+NO_BYTES: NDArray[np.uint8] = np.frombuffer(b"", np.uint8)
+"""Read-only as Arrow's buffers are, so that no kernel is compiled a second time for an empty batch."""
+
 
 class DocumentBatch:
     """Texts, token ids, or both, of a batch of documents, and what has been computed from them.
@@ -49,7 +52,7 @@ class DocumentBatch:
             self.data, self.offsets = text_buffers(text)
             self.rows = len(text)
         elif id_offsets is not None:
-            self.data, self.offsets = np.zeros(0, np.uint8), np.zeros(len(id_offsets), np.int64)
+            self.data, self.offsets = NO_BYTES, np.zeros(len(id_offsets), np.int64)
             self.rows = len(id_offsets) - 1
         else:
             raise ValueError("a batch needs texts or token ids")
@@ -78,7 +81,7 @@ def text_buffers(text: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[
     """
     _, offset_buffer, data_buffer = text.buffers()
     if offset_buffer is None or len(text) == 0:
-        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
+        return NO_BYTES, np.zeros(1, np.int64)
     offsets = np.frombuffer(offset_buffer, np.int64, len(text) + 1, text.offset * 8)
-    data = np.frombuffer(data_buffer, np.uint8) if data_buffer else np.zeros(0, np.uint8)
+    data = np.frombuffer(data_buffer, np.uint8) if data_buffer else NO_BYTES
     return data[offsets[0] : offsets[-1]], offsets - offsets[0]
