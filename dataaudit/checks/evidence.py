@@ -103,7 +103,7 @@ class Evidence:
             case "token_counts" | "vocabulary":
                 return "no tokenizer was given"
             case _:
-                return f"{need}: {self.not_measured.get(need, 'the corpus has no such column')}"
+                return self.not_measured.get(need, f"the corpus has no column {need}")
 
     @cached_property
     def _totals(self) -> pl.DataFrame:

@@ -23,7 +23,7 @@ def _finding(check: Check, evidence: Evidence) -> Finding:
         return _blank(check, Status.SKIP, "Switched off in the config.")
     missing = [evidence.missing(need) for need in check.needs if not evidence.has(need)]
     if missing:
-        return _blank(check, Status.SKIP, f"Not measured ({'; '.join(dict.fromkeys(missing))}).")
+        return _blank(check, Status.SKIP, f"Not measured: {'; '.join(dict.fromkeys(missing))}.")
     try:
         outcome = check.run(evidence, {**check.options, **levels.options})
     except Exception as error:
@@ -48,7 +48,7 @@ def _judged(check: Check, outcome: Outcome, levels: Levels) -> Finding:
         status=status,
         title=check.title,
         message=message,
-        value=outcome.value,
+        value=None if outcome.value is None else float(outcome.value),
         unit=check.unit,
         warn=_plain(levels.warn),
         fail=_plain(levels.fail),

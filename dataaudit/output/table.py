@@ -52,9 +52,12 @@ def _print_rest(console: Console, result: AuditResult) -> None:
     passed = [finding.id for finding in result.findings if finding.status is Status.PASS]
     if passed:
         console.print(f"[green]PASS[/green]  {', '.join(passed)}")
+    skipped: dict[str, list[str]] = {}
     for finding in result.findings:
         if finding.status is Status.SKIP:
-            console.print(f"[dim]SKIP  {finding.id}: {escape(finding.message)}[/dim]")
+            skipped.setdefault(finding.message, []).append(finding.id)
+    for reason, names in skipped.items():
+        console.print(f"[dim]SKIP  {', '.join(names)}: {escape(reason)}[/dim]")
 
 
 def _size(result: AuditResult) -> str:

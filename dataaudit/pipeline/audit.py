@@ -66,9 +66,9 @@ def run_audit(
     with open_run(out, new=True) as run:
         plan = _plan(inputs, pieces, options, loaded, _earlier(run), listener)
         run.write("plan.json", pretty_json(plan))
-        engine = LocalEngine(workers)
-        _map(run, plan, engine, listener)
-        result = _pool_and_judge(run, plan, engine, loaded, listener)
+        with LocalEngine(workers) as engine:
+            _map(run, plan, engine, listener)
+            result = _pool_and_judge(run, plan, engine, loaded, listener)
         run.tidy()
     return result
 
@@ -93,7 +93,8 @@ def run_check(out: Path, loaded: LoadedConfig | None, listener: Listener, *, wor
             )
         plan = msgspec.structs.replace(plan, config_name=loaded.name, pool=_pool_settings(loaded))
         run.write("plan.json", pretty_json(plan))
-        result = _pool_and_judge(run, plan, LocalEngine(workers), loaded, listener)
+        with LocalEngine(workers) as engine:
+            result = _pool_and_judge(run, plan, engine, loaded, listener)
         run.tidy()
     return result
 
@@ -234,10 +235,10 @@ def _tokenizer(
         special_text=wanted.special_text,
         add_special_tokens=wanted.add_special_tokens,
     )
-    known = earlier.map.tokenizer if earlier is not None else None
-    if known is not None:
+    if earlier is not None and earlier.map.tokenizer is not None and earlier.map.read == options:
+        known = earlier.map.tokenizer
         again = msgspec.structs.replace(chosen, engine=known.engine, engine_reason=known.engine_reason)
-        if again == msgspec.structs.replace(known, path=chosen.path):
+        if again == known and [piece for shard in earlier.shards for piece in shard] == list(pieces):
             return again
     choice = compare_engines(
         wanted.path,
@@ -323,7 +324,7 @@ def _pool_and_judge(
                 id=f"pool-{shard:05d}",
                 key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool]),
                 size=sum(piece.size for piece in plan.shards[shard]),
-                spec=PoolSpec(shard),
+                spec=PoolSpec(shard, key_of(counts.outputs)),
             )
             for shard in with_tokens
         ]

@@ -53,7 +53,7 @@ def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConf
     """
     files = file_summaries(plan, maps)
     shards = [shard for shard in range(len(maps)) if run.part("signals", shard, "parquet").exists()]
-    if not shards:
+    if not any(file.documents for file in files):
         raise NoDocumentsError(_nothing_read(files))
     evidence = _evidence(run, plan, shards, files, loaded)
     findings = judge(all_checks(), evidence)

@@ -10,9 +10,11 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import msgspec
 
@@ -25,19 +27,31 @@ THREAD_LIMITS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "FASTOKENS_BPE_THREADS"
 
 
 class LocalEngine:
-    """Runs up to *workers* tasks at a time."""
+    """Runs up to *workers* tasks at a time; use it as a context manager, which ends its workers."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self._started: list[_Worker] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._started:
+            worker.stop()
+        self._started = []
 
     def run(self, tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
         """Runs every task; one task or one worker stays in this process."""
         waiting = list(tasks)
-        workers = min(self.workers, len(waiting))
-        if workers <= 1:
-            yield from _run_here(waiting, folder, progress)
-        else:
-            yield from _run_in_processes(waiting, folder, progress, workers)
+        count = min(self.workers, len(waiting))
+        if count <= 1:
+            return _run_here(waiting, folder, progress)
+        with _one_thread_each():
+            self._started += [_Worker(folder) for _ in range(count - len(self._started))]
+        return _run_in_processes(waiting, self._started, progress)
 
 
 def _run_here(tasks: list[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
@@ -80,33 +94,37 @@ class _Worker:
         self.pipe.close()
 
 
-def _run_in_processes(tasks: list[Task], folder: Path, progress: Progress, count: int) -> Iterator[tuple[Task, Marker]]:
-    queue = list(reversed(tasks))
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Limits the threads of libraries in processes that are started meanwhile."""
     before = {name: os.environ.get(name) for name in THREAD_LIMITS}
     os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))
     try:
-        workers = [_Worker(folder) for _ in range(count)]
+        yield
     finally:
         for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-    try:
-        for worker in workers:
-            worker.start(queue.pop())
-        while busy := {worker.pipe: worker for worker in workers if worker.task is not None}:
-            for pipe in wait(list(busy)):
-                worker = busy[pipe]  # type: ignore[index]
-                message = _receive(worker)
-                if isinstance(message, int):
-                    progress(message)
-                    continue
-                task, worker.task = worker.task, None
-                assert task is not None
-                yield task, message
-                if queue:
-                    worker.start(queue.pop())
-    finally:
-        for worker in workers:
-            worker.stop()
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _run_in_processes(tasks: list[Task], workers: list[_Worker], progress: Progress) -> Iterator[tuple[Task, Marker]]:
+    queue = list(reversed(tasks))
+    for worker in workers[: len(queue)]:
+        worker.start(queue.pop())
+    while busy := {worker.pipe: worker for worker in workers if worker.task is not None}:
+        for pipe in wait(list(busy)):
+            worker = busy[pipe]  # type: ignore[index]
+            message = _receive(worker)
+            if isinstance(message, int):
+                progress(message)
+                continue
+            task, worker.task = worker.task, None
+            assert task is not None
+            yield task, message
+            if queue:
+                worker.start(queue.pop())
 
 
 class _Failure(msgspec.Struct, frozen=True, tag="failure"):
@@ -143,7 +161,9 @@ def _receive(worker: _Worker) -> int | Marker:
             return message.marker
         case _:
             kinds = {kind.__name__: kind for kind in _kinds(DataAuditError)}
-            raise kinds.get(message.kind, RunError)(message.message)
+            if message.kind not in kinds:
+                raise RuntimeError(f"{message.kind} in {worker.task.id}: {message.message}")
+            raise kinds[message.kind](message.message)
 
 
 def _kinds(root: type[DataAuditError]) -> Iterator[type[DataAuditError]]:
@@ -168,7 +188,7 @@ def _work(pipe: Connection, folder: str) -> None:
             return
         try:
             pipe.send_bytes(answer(_Done(execute(task, Path(folder), progress))))
-        except DataAuditError as error:
+        except Exception as error:  # the parent tells the user, and ends the run
             pipe.send_bytes(answer(_Failure(type(error).__name__, str(error))))
 
 

@@ -96,7 +96,7 @@ def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
 
 
 @lru_cache(maxsize=1)
-def _decode(path: Path, stamp: int) -> Plan:  # noqa: ARG001 - the stamp is there for the cache
+def _decode(path: Path, stamp: tuple[int, int]) -> Plan:  # noqa: ARG001 - the stamp is there for the cache
     return msgspec.json.decode(path.read_bytes(), type=Plan)
 
 
@@ -107,4 +107,5 @@ def load_plan(run: Path) -> Plan:
         OSError, msgspec.DecodeError: there is none, or it is of another version.
     """
     path = run / "plan.json"
-    return _decode(path, path.stat().st_mtime_ns)
+    facts = path.stat()
+    return _decode(path, (facts.st_mtime_ns, facts.st_ino))

@@ -22,10 +22,11 @@ from dataaudit.tokenize import read_token_shard, vocabulary
 def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
     """Measures the second-pass signals of one shard, row-aligned with its first-pass signals."""
     assert isinstance(task.spec, PoolSpec)
-    shard = task.spec.shard
+    spec = task.spec
+    shard = spec.shard
     with run.workspace() as folder:
         path = folder / "signals_pooled.parquet"
-        histograms = _measure(run, shard, path)
+        histograms = _measure(run, spec, path)
         sketch = folder / "histograms_pooled.parquet"
         pq.write_table(histograms.to_table(), sketch, compression="zstd")
         outputs = {
@@ -36,10 +37,12 @@ def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
         return run.commit(task.id, task.key, outputs, {})
 
 
-def _measure(run: RunFolder, shard: int, path: Path) -> SignalHistograms:
+def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> SignalHistograms:
+    shard = spec.shard
     plan = load_plan(run.path)
-    facts = _vocabulary(plan.map.tokenizer.path) if plan.map.tokenizer else None
-    counts = _counts(run.sketch("token_counts"), plan.map.tokenizer.id_space if plan.map.tokenizer else 0)
+    chosen = plan.map.tokenizer
+    facts = _vocabulary(chosen.path, chosen.sha256) if chosen else None
+    counts = _counts(run.sketch("token_counts"), spec.counts_digest, chosen.id_space if chosen else 0)
     sources = _sources(run.part("signals", shard, "parquet"))
     histograms = SignalHistograms()
     writer: pq.ParquetWriter | None = None
@@ -70,10 +73,10 @@ def _sources(path: Path) -> pa.Array:
 
 
 @lru_cache(maxsize=1)
-def _vocabulary(path: str) -> Vocabulary:
+def _vocabulary(path: str, sha256: str) -> Vocabulary:  # noqa: ARG001 - another file is another entry of the cache
     return vocabulary(path)
 
 
 @lru_cache(maxsize=1)
-def _counts(path: Path, id_space: int) -> NDArray[np.int64]:
+def _counts(path: Path, digest: str, id_space: int) -> NDArray[np.int64]:  # noqa: ARG001 - as above
     return TokenCounts.from_table(pq.read_table(path), id_space).counts

@@ -22,9 +22,10 @@ class MapSpec(msgspec.Struct, frozen=True, tag="map"):
 
 
 class PoolSpec(msgspec.Struct, frozen=True, tag="pool"):
-    """Measures one shard against the whole corpus: see *pool_shard*."""
+    """Measures one shard against the whole corpus, whose token counts have this digest: see *pool_shard*."""
 
     shard: int
+    counts_digest: str
 
 
 class Task(msgspec.Struct, frozen=True):
