@@ -98,7 +98,7 @@ def _word_ngrams(
                 break
             _count_grams(n, live, starts, grams, word, slots, keys, counts)
             repeated[doc, n], top[doc, n], covered[doc, n] = _weigh_grams(n, live, starts, slots, counts, ends)
-            live = _extendable(n, live, total, starts, slots, counts)
+            live = _extendable(live, starts, slots, counts)
 
 
 @kernel
@@ -147,14 +147,12 @@ def _weigh_grams(
 
 
 @kernel
-def _extendable(
-    n: int, live: int, total: int, starts: NDArray[np.int32], slots: NDArray[np.int32], counts: NDArray[np.int32]
-) -> int:
+def _extendable(live: int, starts: NDArray[np.int32], slots: NDArray[np.int32], counts: NDArray[np.int32]) -> int:
     """Keeps the starts whose (n + 1)-gram can repeat: both n-grams in it do. Text that repeats nothing ends here."""
     kept = 0
     for j in range(live - 1):
         i = starts[j]
-        if starts[j + 1] == i + 1 and i + n < total and counts[slots[j]] > 1 and counts[slots[j + 1]] > 1:
+        if starts[j + 1] == i + 1 and counts[slots[j]] > 1 and counts[slots[j + 1]] > 1:
             starts[kept] = i
             kept += 1
     return kept

@@ -69,8 +69,8 @@ def _periodic_runs(
                 if repeats >= FEWEST_REPEATS and repeats > times[doc]:
                     times[doc], periods[doc], starts[doc] = repeats, period, low - period - first
                     stride = period * repeats
-                searched = high
-                at = high + stride - 1
+                searched = high + 1
+                at = high + stride
 
 
 @kernel
