@@ -56,18 +56,14 @@ def _count_mojibake(
                     if following >= _SPAN or roles[following] & TRAIL == 0:
                         break
                     length += 1
-                step = length if length == needed else 1
             elif roles[point] & RUN:
                 needed = 3
                 while i + length < end and codepoints[i + length] == point:
                     length += 1
-                step = length
-            else:
-                if point == _KUN and i + 2 < end and codepoints[i + 1] == _JIN and codepoints[i + 2] == _KAO:
-                    length = 3
-                step = length
+            elif point == _KUN and i + 2 < end and codepoints[i + 1] == _JIN and codepoints[i + 2] == _KAO:
+                length, needed = 3, 3
             if length >= needed:
                 inside += length
-            i += step
+            i += length  # no character of a broken sequence can begin another
         counts[document] = inside
     return counts

@@ -108,7 +108,7 @@ def _find_words(
                     norm_length += 1
                 i += 1
             leftover = not own and (beside_own or (i < end and flags[classes[i]] & OWN_WORD != 0))
-            beside_own = own or beside_own
+            beside_own = own
             if leftover and union & WORDLIKE == 0:
                 continue
             starts[size], stops[size], hashes[size], unions[size] = start, i, full ^ full >> FOLD, union

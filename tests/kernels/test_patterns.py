@@ -27,6 +27,7 @@ def group(patterns):
 @settings(deadline=None)
 @given(PATTERNS, TEXTS)
 @example(("a", "aab", "aabab"), ["aabaab", "", "a"])
+@example(("a", "abc", "<\0"), ["abd abc a", "<", "\0<\0"])
 def test_occurrences_agree_with_a_regular_expression(patterns, texts):
     found = count_matches(*buffers(texts), trie(patterns), group(patterns)).occurrences
     assert found.tolist() == [[len(longest_first(patterns).findall(text)) for text in texts]]
