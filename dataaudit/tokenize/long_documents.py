@@ -3,8 +3,8 @@
 The libraries need 6 to 150 bytes of memory for a byte of text, so a document of hundreds of megabytes cannot be given
 to them whole. A piece is encoded together with the text that follows it. It is cut at a place from which that
 following text, encoded alone, gives the same ids: those are left to the next piece. Places at line and word ends are
-tried first, then any character; inside a run of one character, places that fit long tokens. Without such a place the
-piece grows; past UNCUT_LIMIT the document is given up.
+tried first, then any character; inside a run of one character, places that fit long tokens. Where no place fits, or the
+next piece shows that a cut was wrong, the piece grows; past UNCUT_LIMIT the document is given up.
 """
 
 import re
@@ -21,8 +21,8 @@ PIECE = 1 << 20
 UNCUT_LIMIT = 16 << 20
 """Bytes without a place to cut that are still encoded; about 2 GB of memory in the slower engine."""
 CONTEXT = 12288
-"""Bytes that a piece sees past its end, far more than a token is long. It is also a multiple of the runs that
-vocabularies hold (2, 4, ... 128 times a character of 1 to 4 bytes)."""
+"""Bytes that a piece sees past its end, far more than a token is long. Runs are cut at multiples of as many characters,
+which the lengths of the runs that vocabularies hold (2, 3, 4, 8, ... 128 characters) divide."""
 _ZONE = 1 << 16
 _TRIES = 8
 
@@ -37,11 +37,22 @@ _PLACES = (
 
 
 class _Piece(NamedTuple):
-    """The ids of a piece, where the next one starts, and the id that the next one begins with and must leave out."""
+    """A piece that has been encoded.
 
+    Attributes:
+        start, size: where it starts, and how many bytes it was meant to have.
+        ids: its ids.
+        next_start: where the next piece starts.
+        head: ids that the next piece must begin with.
+        skip: how many of them the next piece leaves out: 1 for tokenizers that put a token before every text.
+    """
+
+    start: int
+    size: int
     ids: _Ids
     next_start: int
-    lead: int | None
+    head: _Ids
+    skip: int
 
 
 def encode_long(engine: Engine, text: memoryview) -> list[_Ids]:
@@ -50,56 +61,69 @@ def encode_long(engine: Engine, text: memoryview) -> list[_Ids]:
     Raises:
         EncodeError: There is no place to cut for UNCUT_LIMIT bytes, or the library gave up on a piece.
     """
-    pieces: list[_Ids] = []
-    start = 0
-    lead: int | None = None
+    pieces: list[_Piece] = []
+    start, size = 0, PIECE
     while start < len(text):
-        piece = _next_piece(engine, text, start)
-        ids = piece.ids
-        if lead is not None:
-            if len(ids) == 0 or ids[0] != lead:
-                raise EncodeError(f"the ids near byte {start} depend on text far from it")
-            ids = ids[1:]
-        pieces.append(ids)
-        start, lead = piece.next_start, piece.lead
-    return pieces
+        piece = _next_piece(engine, text, start, size)
+        if pieces and not np.array_equal(piece.ids[: len(pieces[-1].head)], pieces[-1].head):
+            # the cut looked good from CONTEXT bytes, but text further away matters: take more at once
+            again = pieces.pop()
+            start, size = again.start, 2 * again.size
+            continue
+        pieces.append(piece)
+        start, size = piece.next_start, PIECE
+    skips = [0, *(piece.skip for piece in pieces)]
+    return [piece.ids[skip:] for piece, skip in zip(pieces, skips, strict=False)]
 
 
-def _next_piece(engine: Engine, text: memoryview, start: int) -> _Piece:
-    size = PIECE
-    while start + size + CONTEXT < len(text):
-        piece = _cut(engine, text, start, _character(text, start + size))
+def _next_piece(engine: Engine, text: memoryview, start: int, size: int) -> _Piece:
+    while start + size + CONTEXT < len(text) and size <= UNCUT_LIMIT:
+        piece = _cut(engine, text, start, size)
         if piece:
             return piece
         size *= 2
-        if size > UNCUT_LIMIT:
-            raise EncodeError(f"there is no place to cut it in the {UNCUT_LIMIT >> 20} MiB from byte {start}")
-    return _Piece(_encode(engine, text[start:]), len(text), None)
+    if len(text) - start > UNCUT_LIMIT + CONTEXT:
+        raise EncodeError(f"there is no place to cut it in the {UNCUT_LIMIT >> 20} MiB from byte {start}")
+    ids = _encode(engine, text[start:])
+    return _Piece(start, size, ids, len(text), ids[:0], 0)
 
 
-def _cut(engine: Engine, text: memoryview, start: int, about: int) -> _Piece | None:
-    """Returns the piece from *start* to a place a little before *about*, or None if there is no good place."""
+def _cut(engine: Engine, text: memoryview, start: int, size: int) -> _Piece | None:
+    """Returns the piece from *start* of about *size* bytes, or None if it cannot be cut there."""
+    about = _character(text, start + size)
     far = _character(text, about + CONTEXT)
     whole = _encode(engine, text[start:far])
-    for after in _places(text, start, about):
+    shorter: _Ids | None = None
+    for after, is_usual in _places(text, start, about):
         right = _encode(engine, text[after:far])
-        if len(right) > 1 and np.array_equal(whole[-len(right) :], right):
-            return _Piece(whole[: -len(right)], after, None)
-        if len(right) > 2 and np.array_equal(whole[1 - len(right) :], right[1:]):
-            return _Piece(whole[: 1 - len(right)], after, int(right[0]))
+        head = right[: len(right) // 2]
+        skip = next((n for n in (0, 1) if len(head) > n and _ends_with(whole, right[n:])), None)
+        if skip is None:
+            continue
+        ids = whole[: len(whole) + skip - len(right)]
+        if not is_usual:
+            # a run may be divided from its far end: then one character less there changes the ids here
+            shorter = _encode(engine, text[start : _character(text, far - 1)]) if shorter is None else shorter
+            if not np.array_equal(shorter[: len(ids)], ids):
+                continue
+        return _Piece(start, size, ids, after, head, skip)
     return None
 
 
-def _places(text: memoryview, start: int, about: int) -> Iterator[int]:
-    """Yields where the next piece may start, the likely places first."""
+def _ends_with(ids: _Ids, end: _Ids) -> bool:
+    return np.array_equal(ids[len(ids) - len(end) :], end)
+
+
+def _places(text: memoryview, start: int, about: int) -> Iterator[tuple[int, bool]]:
+    """Yields where the next piece may start, the likely places first, and whether it is a line or word end."""
     floor = max(start + 1, about - _ZONE)
     width = about - _character(text, about - 1)
-    if about - _run_start(text, floor, about, width) >= CONTEXT:
+    if about - _run_start(text, floor, about, width) >= CONTEXT * width:
         run = _run_start(text, start, about, width)
-        yield run + (about - run) // CONTEXT * CONTEXT
+        yield run + (about - run) // (CONTEXT * width) * CONTEXT * width, False
     for pattern in _PLACES:
         found = [match.end(1) for match in pattern.finditer(text, floor, about)]
-        yield from reversed(found[-_TRIES:])
+        yield from ((place, pattern is not _PLACES[-1]) for place in reversed(found[-_TRIES:]))
 
 
 def _run_start(text: memoryview, floor: int, about: int, width: int) -> int:
