@@ -1,6 +1,7 @@
 """Loads a config: a preset or a YAML file, with what it extends."""
 
 import hashlib
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dataaudit.config.document import MarkedMapping, plain, read_document
+from dataaudit.config.document import MarkedMapping, plain, read_document, short
 from dataaudit.config.merge import merge, rules_by_id, without_skipped
 from dataaudit.config.render import resolve
 from dataaudit.config.schema import Config
@@ -111,11 +112,14 @@ def _find(name: str, folder: Path) -> tuple[Path, str]:
     if name in known:
         return known[name], f"{name}.yaml"
     path = folder / name
-    if path.is_dir():
-        raise ConfigError(f"{path}: the config is a folder. Give a YAML file or a preset: {', '.join(known)}.")
-    if not path.exists():
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError) as error:
         near = suggestion(name, known)
-        raise ConfigError(f"no config {name!r}: neither a file nor a preset.{near} Presets: {', '.join(known)}.")
+        what = f"no config {short(name)}: neither a file nor a preset.{near} Presets: {', '.join(known)}."
+        raise ConfigError(what) from error
+    if is_folder:
+        raise ConfigError(f"{path}: the config is a folder. Give a YAML file or a preset: {', '.join(known)}.")
     return path, str(path)
 
 

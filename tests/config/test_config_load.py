@@ -144,8 +144,9 @@ def test_what_is_neither_preset_nor_file(tmp_path, monkeypatch):
         load_config("defualt")
     with pytest.raises(ConfigError, match="is a folder"):
         load_config(".")
-    with pytest.raises(ConfigError, match=r"no config 'gone\.yaml'"):
-        load_config("gone.yaml")
+    for name in ("gone.yaml", "x" * 5000, "\0"):
+        with pytest.raises(ConfigError, match="no config '"):
+            load_config(name)
 
 
 def test_a_preset_goes_before_a_file_of_its_name(load, tmp_path):
