@@ -10,6 +10,7 @@ from dataaudit.corpus.location import DamageError
 _TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _TEXT + rb")*+", re.DOTALL)
 _TO_BRACKET_OR_COMMA = re.compile(rb'(?:[^"\[\]{},]++|' + _TEXT + rb")*+", re.DOTALL)
+_SPACE = re.compile(rb"\s*")
 _PAIRS = {b"}": b"{", b"]": b"["}
 _LARGEST = 1 << 32
 
@@ -105,9 +106,9 @@ def _close(not_closed: list[bytes], bracket: bytes) -> None:
 
 
 def _value(window: _Window, begin: int, stop: int) -> Iterator[Value]:
-    data = window.data[begin:stop]
-    if stripped := data.strip():
-        yield Value(window.offset + begin + len(data) - len(data.lstrip()), stripped)
+    begin = _SPACE.match(window.data, begin, stop).end()  # type: ignore[union-attr]
+    if begin < stop:
+        yield Value(window.offset + begin, window.data[begin:stop].rstrip())
 
 
 def _only_space(window: _Window, at: int, tally: Tally) -> None:

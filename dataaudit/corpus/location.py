@@ -1,10 +1,13 @@
 """Opening a path, whether it is local or an fsspec address."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import fsspec
+import pyarrow as pa
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::[A-Za-z][A-Za-z0-9+.-]*)*://")
 
@@ -33,6 +36,21 @@ def open_binary(path: str) -> BinaryIO:
         return Path(path).open("rb")
     system, inner = filesystem(path)
     return cast("BinaryIO", system.open(inner, "rb"))
+
+
+@contextmanager
+def open_for_arrow(path: str, *, mapped: bool = False) -> Iterator[pa.NativeFile]:
+    """Opens a file for Arrow's readers and closes it at the end; *mapped* maps a local file into memory.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    if is_local(path):
+        with pa.memory_map(path) if mapped else pa.OSFile(path) as source:
+            yield source
+    else:
+        with open_binary(path) as file, pa.PythonFile(file, mode="r") as source:
+            yield source
 
 
 def why(error: Exception) -> str:

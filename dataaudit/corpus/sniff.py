@@ -10,7 +10,7 @@ from dataaudit.corpus.compression import find_compression
 from dataaudit.corpus.documents import CorpusFile, ReadOptions
 from dataaudit.corpus.location import DamageError, open_binary
 from dataaudit.corpus.readers import reader_of
-from dataaudit.corpus.stream import Head, head_of
+from dataaudit.corpus.stream import CHUNK, Head, head_of
 
 
 class Kind(NamedTuple):
@@ -82,14 +82,14 @@ def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
     if file.path.startswith("hub:"):
         return Kind("hub", None, None, empty=False)
     with open_binary(file.path) as data:
-        first = data.read(512)
+        first = data.read(CHUNK)
     compression = find_compression(first)
     table = next((name for magic, name in _TABLES.items() if first.startswith(magic)), None)
     if table or options.format in ("parquet", "arrow"):
         if table is None and first and options.format:
             raise DamageError(f"not {_a(options.format)}: it begins with {_hex(first)}")
         return Kind(options.format or table or "", None, None, empty=not first)
-    head = head_of(file.path, compression)
+    head = head_of(first, compression)
     found = options.format or _format(file.name, head, compression)
     return Kind(found, compression, head.encoding, empty=head.whole and not head.data)
 

@@ -2,7 +2,6 @@
 
 import codecs
 from collections.abc import Generator, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -132,27 +131,27 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def head_of(path: str, compression: str | None, limit: int = CHUNK) -> Head:
-    """Returns the first bytes of a file, decompressed and as UTF-8, as far as they can be read.
+def head_of(first: bytes, compression: str | None) -> Head:
+    """Returns the first stored bytes of a file decompressed and as UTF-8, as far as they can be read.
 
     Raises:
-        OSError: the file cannot be opened.
-        DamageError: it cannot be decompressed at all.
+        DamageError: all of the file is there, and nothing of it can be decompressed.
     """
-    tally = Tally()
-    parts: list[bytes] = []
-    size = 0
-    with closing(stored_bytes(path, 0, None, tally)) as stored:
-        chunks = decompress(stored, compression) if compression else stored
+    data, whole = first, len(first) < CHUNK
+    if compression:
+        parts: list[bytes] = []
+        size = 0
         try:
-            while size < limit and (chunk := next(chunks, None)) is not None:
-                parts.append(chunk)
-                size += len(chunk)
+            for part in decompress(iter([first]), compression):
+                parts.append(part)
+                size += len(part)
+                if size >= CHUNK:
+                    whole = False
+                    break
         except DamageError:
-            if not size:
+            if whole and not size:
                 raise
-    data = b"".join(parts)
-    whole = size < limit
+        data = b"".join(parts)
     if is_utf16(data):
         return Head(codecs.getincrementaldecoder("utf-16")("replace").decode(data).encode(), whole, "utf-16")
     return Head(data.removeprefix(codecs.BOM_UTF8), whole, "utf-8")

@@ -64,8 +64,12 @@ def _parts(rows: Rows, piece: Piece, options: ReadOptions) -> Iterator[Rows]:
         for start in range(0, rows.length, options.batch_rows):
             yield Rows(rows.first + start, min(options.batch_rows, rows.length - start), None, rows.reason)
         return
-    column = column_of(batch, piece.content)
-    ends = pc.cumulative_sum(_lengths(column)).to_pylist() if column is not None else [0] * rows.length
+    lengths = pa.repeat(pa.scalar(0, pa.int64()), rows.length)
+    for name in (piece.content, piece.id_column, piece.source_column):
+        column = column_of(batch, name)
+        if column is not None:
+            lengths = pc.add(lengths, _lengths(column))
+    ends = pc.cumulative_sum(lengths).to_pylist()
     start = 0
     while start < rows.length:
         limit = (ends[start - 1] if start else 0) + options.batch_bytes
@@ -84,7 +88,8 @@ def _lengths(column: pa.Array) -> pa.Int64Array:
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         lengths = pc.multiply(pc.list_value_length(column), 8)
     else:
-        return pa.repeat(pa.scalar(_UNKNOWN_LENGTH, pa.int64()), len(column))
+        size = 8 if pa.types.is_primitive(kind) or pa.types.is_null(kind) else _UNKNOWN_LENGTH
+        return pa.repeat(pa.scalar(size, pa.int64()), len(column))
     return pc.fill_null(lengths.cast(pa.int64()), 0)
 
 
@@ -92,12 +97,11 @@ def column_of(batch: pa.RecordBatch, name: str | None) -> pa.Array | None:
     """Returns a column by its name as it is written, else by its dotted path; None when there is none."""
     if name is None:
         return None
-    at = batch.schema.get_field_index(name)
-    if at >= 0:
-        return _plain(batch.column(at))
+    if whole := batch.schema.get_all_field_indices(name):
+        return _plain(batch.column(whole[0]))
     first, *others = name.split(".")
-    at = batch.schema.get_field_index(first)
-    column = _plain(batch.column(at)) if at >= 0 else None
+    found = batch.schema.get_all_field_indices(first)
+    column = _plain(batch.column(found[0])) if found else None
     for part in others:
         if column is None or not pa.types.is_struct(column.type) or column.type.get_field_index(part) < 0:
             return None

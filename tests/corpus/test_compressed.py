@@ -7,6 +7,7 @@ import lzma
 import random
 import struct
 import zlib
+from itertools import pairwise
 
 import pytest
 import xxhash
@@ -167,7 +168,7 @@ def test_tables_inside_a_compressed_file_are_named(tmp_path, read, kind):
 @given(st.binary(max_size=3000), st.lists(st.integers(0, 3000), max_size=4), st.integers(1, 700))
 def test_any_frames_come_back(data, cuts, step):
     bounds = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
-    parts = [data[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)] or [data]
+    parts = [data[start:stop] for start, stop in pairwise(bounds)] or [data]
     for kind, compress in COMPRESS.items():
         stored = b"".join(compress(part) for part in parts)
         chunks = (stored[at : at + step] for at in range(0, len(stored), step))

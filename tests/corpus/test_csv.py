@@ -97,7 +97,9 @@ def test_a_header_alone_has_no_documents(tmp_path, read):
         assert (result.documents, result.faults, result.damage) == ([], [], {})
 
 
-cells = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r") | st.sampled_from('",\n'), max_size=8)
+cells = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters="\r") | st.sampled_from('",\n'), max_size=8
+)
 
 
 @given(st.lists(st.tuples(cells, cells), max_size=6))

@@ -134,7 +134,9 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path, monkeypatch, read):
 
     monkeypatch.setattr(os, "listdir", refuse)
     result = read(tmp_path)
-    assert [(file.name, reason) for file, reason in result.plan.damaged] == [("locked", "a folder that cannot be listed")]
+    assert [(file.name, reason) for file, reason in result.plan.damaged] == [
+        ("locked", "a folder that cannot be listed")
+    ]
     assert result.texts == ["x"]
 
 
@@ -151,8 +153,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path, monkeypatch):
 
 def test_a_name_that_is_no_utf8_is_named_and_not_lost(tmp_path, read):
     try:
-        with open(os.fsencode(tmp_path) + b"/\xff.jsonl", "w") as file:
-            file.write('{"text":"x"}')
+        (tmp_path / os.fsdecode(b"\xff.jsonl")).write_text('{"text":"x"}')
     except OSError:
         pytest.skip("this file system allows no such name")
     make(tmp_path, "a.jsonl", data='{"text":"y"}')

@@ -75,7 +75,9 @@ def test_a_byte_order_mark_is_dropped(tmp_path, read):
 
 
 def test_lone_surrogates_are_replaced_and_pairs_are_not(tmp_path, read):
-    result = read(write(tmp_path, r'{"text":"a \ud800 b"}' "\n" r'{"text":"\ud83d\ude00 \udc00\ud800"}' "\n{\"text\":\"c\"}"))
+    result = read(
+        write(tmp_path, r'{"text":"a \ud800 b"}' "\n" r'{"text":"\ud83d\ude00 \udc00\ud800"}' '\n{"text":"c"}')
+    )
     assert result.texts == ["a \ufffd b", "😀 \ufffd\ufffd", "c"]
     assert [each["repaired"] for each in result.documents] == [True, True, False]
 
@@ -91,7 +93,9 @@ def test_nul_control_characters_and_nan_are_let_in(tmp_path, read):
     assert result.texts == ["a\0b\tc", "\0"]
 
 
-@pytest.mark.parametrize("line", [b'{"text":"a\xff"}', b'{"text":"a","o":"\xff"}', b'{"text":"\xed\xa0\x80"}', b'{"\xc0":1}'])
+@pytest.mark.parametrize(
+    "line", [b'{"text":"a\xff"}', b'{"text":"a","o":"\xff"}', b'{"text":"\xed\xa0\x80"}', b'{"\xc0":1}']
+)
 def test_bytes_that_are_no_utf8_make_a_record_unreadable(tmp_path, read, line):
     result = read(write(tmp_path, '{"text":"é"}\n'.encode() + line + b'\n{"text":"y"}\n'))
     assert result.texts == ["é", "y"]
@@ -109,7 +113,19 @@ def test_nesting_without_end_costs_only_its_line(tmp_path, read):
 
 
 def test_ids_are_kept_whatever_their_type(tmp_path, read):
-    values = ['"007"', "7", "1.0", "1e3", "-0", "12345678901234567890123", "true", "null", '""', "9" * 5000, '{"a":"b"}']
+    values = [
+        '"007"',
+        "7",
+        "1.0",
+        "1e3",
+        "-0",
+        "12345678901234567890123",
+        "true",
+        "null",
+        '""',
+        "9" * 5000,
+        '{"a":"b"}',
+    ]
     result = read(write(tmp_path, "".join(f'{{"id":{each},"text":"x"}}\n' for each in values)))
     expected = ["007", "7", "1.0", "1e3", "0", "12345678901234567890123", "true", None, "", "9" * 5000, '{"a": "b"}']
     found = [each["id"] for each in result.documents]

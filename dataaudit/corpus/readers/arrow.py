@@ -6,17 +6,13 @@ import pyarrow as pa
 
 from dataaudit.corpus.columns import Column, columns_of_schema
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
-from dataaudit.corpus.location import is_local, open_binary, why
+from dataaudit.corpus.location import is_local, open_for_arrow, why
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import whole
 from dataaudit.corpus.stream import hash_range
 from dataaudit.corpus.tables import Rows, check_buffers, documents
 
 _MAGIC = b"ARROW1\0\0"
-
-
-def _open(path: str) -> pa.NativeFile:
-    return pa.memory_map(path) if is_local(path) else pa.PythonFile(open_binary(path), mode="r")
 
 
 def _is_file(source: pa.NativeFile) -> bool:
@@ -27,14 +23,14 @@ def _is_file(source: pa.NativeFile) -> bool:
 
 def columns(file: CorpusFile, _compression: str | None) -> list[Column]:
     """Returns the columns of the schema."""
-    with _open(file.path) as source:
+    with open_for_arrow(file.path, mapped=True) as source:
         reader = pa.ipc.open_file(source) if _is_file(source) else pa.ipc.open_stream(source)
         return columns_of_schema(reader.schema)
 
 
 def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, target_bytes: int) -> list[Span]:
     """Returns runs of record batches for a local file; a stream, or a file behind an address, stays whole."""
-    with _open(file.path) as source:
+    with open_for_arrow(file.path, mapped=True) as source:
         if not is_local(file.path) or (file.size or 0) <= target_bytes or not _is_file(source):
             return whole(file, first_record=0)
         bounds = _batch_bounds(source)
@@ -80,7 +76,7 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     path = piece.file.path
     start, stop = (0, piece.stop if piece.stop == piece.start else None)
     if piece.stop != piece.start:
-        with _open(path) as source:
+        with open_for_arrow(path, mapped=True) as source:
             if piece.stop is not None:
                 bounds = _batch_bounds(source)
                 start, stop = bounds[piece.start], bounds[piece.stop]
@@ -111,5 +107,6 @@ def _checked(batches: Iterator[pa.RecordBatch], piece: Piece, options: ReadOptio
             yield Rows(first, batch.num_rows, batch)
             first += batch.num_rows
             number += 1
+            tally.bytes_read = min(piece.size, tally.bytes_read + batch.nbytes)
     except (OSError, pa.ArrowException) as error:
         tally.damage = f"record batch {number} (from row {first}) is damaged or ends early: {why(error)}"

@@ -1,6 +1,7 @@
 """Parquet: row groups, read in small steps."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -8,7 +9,7 @@ import pyarrow.parquet as pq
 
 from dataaudit.corpus.columns import Column, columns_of_schema
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
-from dataaudit.corpus.location import open_binary, why
+from dataaudit.corpus.location import open_for_arrow, why
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.stream import hash_range
 from dataaudit.corpus.tables import Rows, column_of, documents
@@ -19,14 +20,16 @@ _USUAL_DICTIONARY = 1 << 20
 """Bytes of a dictionary page at which writers stop using one."""
 
 
-def _open(path: str, dictionary: str | None = None) -> pq.ParquetFile:
-    return pq.ParquetFile(
-        pa.PythonFile(open_binary(path), mode="r"),
-        read_dictionary=[dictionary] if dictionary else None,
-        pre_buffer=False,
-        buffer_size=1 << 20,
-        page_checksum_verification=True,
-    )
+@contextmanager
+def _open(path: str, dictionary: str | None = None) -> Iterator[pq.ParquetFile]:
+    with open_for_arrow(path) as source:
+        yield pq.ParquetFile(
+            source,
+            read_dictionary=[dictionary] if dictionary else None,
+            pre_buffer=False,
+            buffer_size=1 << 20,
+            page_checksum_verification=True,
+        )
 
 
 def columns(file: CorpusFile, _compression: str | None) -> list[Column]:
@@ -59,8 +62,8 @@ def _bytes_of(metadata: pq.FileMetaData, group: int) -> tuple[int, int]:
         start = column.data_page_offset
         if column.has_dictionary_page and column.dictionary_page_offset:
             start = min(start, column.dictionary_page_offset)
-        starts.append(start)
-        stops.append(start + column.total_compressed_size)
+        starts.append(max(0, start))
+        stops.append(starts[-1] + column.total_compressed_size)
     return (min(starts), max(stops)) if starts else (0, 0)
 
 
@@ -86,7 +89,7 @@ def _rows(parquet: pq.ParquetFile, piece: Piece, options: ReadOptions, tally: Ta
         start, stop = _bytes_of(parquet.metadata, group)
         done = 0
         try:
-            step = _step(piece.file.path, parquet.metadata, group, piece.content)
+            step = _step(piece.file.path, parquet.metadata, group, names)
             for batch in parquet.iter_batches(step, row_groups=[group], columns=names, use_threads=False):
                 yield Rows(first + done, batch.num_rows, batch)
                 done += batch.num_rows
@@ -98,7 +101,7 @@ def _rows(parquet: pq.ParquetFile, piece: Piece, options: ReadOptions, tally: Ta
         tally.bytes_read += stop - start
 
 
-def _step(path: str, metadata: pq.FileMetaData, group: int, content: str | None) -> int:
+def _step(path: str, metadata: pq.FileMetaData, group: int, names: list[str]) -> int:
     """Returns how many rows to read at a time so that they hold about 16 MiB.
 
     A value that stands once in a dictionary, or once in front of others that share its beginning, is written out in
@@ -107,7 +110,7 @@ def _step(path: str, metadata: pq.FileMetaData, group: int, content: str | None)
     row_group = metadata.row_group(group)
     step = _STEP_ROWS
     for column in map(row_group.column, range(row_group.num_columns)):
-        if not f"{column.path_in_schema}.".startswith(f"{content}."):
+        if not any(f"{column.path_in_schema}.".startswith(f"{name}.") for name in names):
             continue
         size = column.total_uncompressed_size
         average = size // max(1, row_group.num_rows)
