@@ -160,13 +160,15 @@ def show(
 
 
 def _answer(result: "AuditResult", out: Path, output: Output, fail_on: FailOn) -> None:
-    from dataaudit.output.table import print_table
+    from dataaudit.output.table import render_table
     from dataaudit.result import Status
 
-    if output is Output.JSON:
-        typer.echo(result.to_json().decode(), nl=False)
-    else:
-        print_table(result, out)
+    try:
+        typer.echo(result.to_json().decode() if output is Output.JSON else render_table(result, out), nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read stdout has gone, as `head` does; the exit code still tells the verdict.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if result.counts[Status.ERROR]:
         raise typer.Exit(2)
     reached = {FailOn.FAIL: (Status.FAIL,), FailOn.WARN: (Status.FAIL, Status.WARN), FailOn.NEVER: ()}[fail_on]
@@ -185,13 +187,11 @@ def _interrupted(out: Path) -> None:
 def main() -> None:
     """Runs the command line; exit codes: 0 good, 1 a check failed, 2 could not be judged, 3 nothing was read."""
     try:
-        app(standalone_mode=True)
+        app()
     except NoDocumentsError as error:
         _end(error, 3)
     except DataAuditError as error:
         _end(error, 2)
-    except BrokenPipeError:
-        os._exit(0)
     except Exception as error:
         if os.environ.get("DATAAUDIT_DEBUG"):
             traceback.print_exc()

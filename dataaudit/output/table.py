@@ -18,9 +18,15 @@ STYLES = {
 }
 
 
-def print_table(result: AuditResult, out: Path) -> None:
-    """Prints the result on stdout."""
+def render_table(result: AuditResult, out: Path) -> str:
+    """Returns the result as text, in colour when stdout is a terminal."""
     console = Console(highlight=False, soft_wrap=True)
+    with console.capture() as captured:
+        _print(console, result, out)
+    return captured.get()
+
+
+def _print(console: Console, result: AuditResult, out: Path) -> None:
     corpus = result.corpus
     for finding in result.findings:
         if finding.status not in (Status.PASS, Status.SKIP):

@@ -86,7 +86,18 @@ class _Worker:
 
     def start(self, task: Task) -> None:
         self.task = task
-        self.pipe.send_bytes(msgspec.msgpack.encode(task))
+        try:
+            self.pipe.send_bytes(msgspec.msgpack.encode(task))
+        except OSError as error:
+            raise self.death() from error
+
+    def death(self) -> RunError:
+        """Returns what to say when the process has died."""
+        self.process.join(5)
+        return RunError(
+            f"a worker died (exit code {self.process.exitcode}; -9 usually means that the machine ran out of memory). "
+            "Finished shards are kept: run the same command again, with a smaller -j."
+        )
 
     def stop(self) -> None:
         self.process.kill()
@@ -149,11 +160,7 @@ def _receive(worker: _Worker) -> int | Marker:
     try:
         message = _MESSAGE.decode(worker.pipe.recv_bytes())
     except (EOFError, OSError) as error:
-        worker.process.join(5)
-        raise RunError(
-            f"the worker on {worker.task.id} died (exit code {worker.process.exitcode}; -9 usually means that the "
-            "machine ran out of memory). Finished shards are kept: run the same command again, with a smaller -j."
-        ) from error
+        raise worker.death() from error
     match message:
         case _Step():
             return message.bytes
