@@ -36,7 +36,9 @@ def audit(
         tokenizer: a tokenizer.json; without it, text is measured and token checks are skipped.
         vocab_size: rows of the model's embedding table.
         max_length: the model's context length in tokens.
-        text_column, id_column, source_column: dotted column names; found by themselves when None.
+        text_column: dotted name of the column with the text; found by itself when None.
+        id_column: dotted name of the column with the user's own id; found by itself when None.
+        source_column: dotted name of the column that names the source; found by itself when None.
         workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
 
     Raises:

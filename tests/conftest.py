@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-ENGLISH = (
-    "the river wide lake morning boats return harbour children carry baskets over stone bridge market opens early "
-    "letters arrive garden wall winter light falls across quiet street someone plays piano behind an open window "
-    "farmers count seeds before rain engineers measure pressure valves teachers explain fractions travellers wait"
-).split()
-CHINESE = "河流宽阔湖泊早晨船只返回港口孩子们提着篮子走过石桥市场很早开门信件到达花园围墙冬天光线安静街道有人弹钢琴窗户打开农民数种子"
+WORDS = """
+the river wide lake morning boats return harbour children carry baskets over stone bridge market
+opens early letters arrive garden wall winter light falls across quiet street someone plays piano
+behind an open window farmers count seeds before rain engineers measure pressure valves teachers
+explain fractions travellers wait
+"""
+ENGLISH = WORDS.split()
+CHINESE = "河流宽阔湖泊早晨船只返回港口孩子们提着篮子走过石桥市场很早开门信件到达花园围墙冬天光线安静街道有人弹钢琴"
 
 
 def sentence(rng: random.Random, words: int) -> str:

@@ -64,7 +64,8 @@ def signal(
         doc = re.sub(r"\n[ ]+", "\n", (measure.__doc__ or "").strip())
         top = 1.0 if maximum is None and unit == "ratio" else maximum
         family = measure.__module__.rpartition(".")[2]
-        return Signal(measure.__name__, unit, minimum, top, null, source, version, needs, requires, family, doc, measure)
+        name = measure.__name__
+        return Signal(name, unit, minimum, top, null, source, version, needs, requires, family, doc, measure)
 
     return wrap
 
