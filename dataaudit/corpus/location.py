@@ -12,6 +12,10 @@ import pyarrow as pa
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::[A-Za-z][A-Za-z0-9+.-]*)*://")
 
 
+ARROW_ERRORS = (OSError, pa.ArrowException, UnicodeDecodeError)
+"""What Arrow raises for files that are damaged; the last for names of columns."""
+
+
 class DamageError(Exception):
     """A file or a part of one that cannot be read; the message says what and where."""
 

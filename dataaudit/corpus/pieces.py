@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-import pyarrow as pa
-
 from dataaudit.corpus.columns import Choice, Column, choose, listed, require
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions
-from dataaudit.corpus.location import DamageError, is_local, why
+from dataaudit.corpus.location import ARROW_ERRORS, DamageError, is_local, why
 from dataaudit.corpus.readers import Span, reader_of
 from dataaudit.corpus.sniff import Kind, sniff
 from dataaudit.errors import ReadError
@@ -82,7 +80,7 @@ def cut_pieces(
     for file in files:
         try:
             looked.append(_look(file, options, target_bytes))
-        except (OSError, DamageError, pa.ArrowException) as error:
+        except (*ARROW_ERRORS, DamageError) as error:
             found.damaged.append((file, _reason(file, error)))
     if any(each.columns for each in looked):
         require(options, [each.columns for each in looked])
@@ -139,6 +137,6 @@ def _reason(file: CorpusFile, error: Exception) -> str:
         return str(error)
     if isinstance(error, IsADirectoryError):
         return "a folder that cannot be listed"
-    if isinstance(error, pa.ArrowException) or (is_local(file.path) and not getattr(error, "errno", None)):
+    if not isinstance(error, OSError) or (is_local(file.path) and error.errno is None):
         return f"damaged or incomplete: {why(error)}"
     return f"cannot be opened: {why(error)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from dataaudit.corpus.documents import Piece, ReadOptions, Tally
-from dataaudit.corpus.location import DamageError, why
+from dataaudit.corpus.location import ARROW_ERRORS, DamageError, why
 from dataaudit.corpus.readers import reader_of
 
 
@@ -22,5 +22,5 @@ def read_piece(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.
     """
     try:
         yield from reader_of(piece.format).read(piece, options, tally)
-    except (OSError, DamageError) as error:
+    except (*ARROW_ERRORS, DamageError) as error:
         tally.damage = tally.damage or f"cannot be read: {why(error)}"

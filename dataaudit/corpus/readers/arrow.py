@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from dataaudit.corpus.columns import Column, columns_of_schema
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
-from dataaudit.corpus.location import is_local, open_for_arrow, why
+from dataaudit.corpus.location import ARROW_ERRORS, is_local, open_for_arrow, why
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import whole
 from dataaudit.corpus.stream import hash_range
@@ -108,5 +108,5 @@ def _checked(batches: Iterator[pa.RecordBatch], piece: Piece, options: ReadOptio
             first += batch.num_rows
             number += 1
             tally.bytes_read = min(piece.size, tally.bytes_read + batch.nbytes)
-    except (OSError, pa.ArrowException) as error:
+    except ARROW_ERRORS as error:
         tally.damage = f"record batch {number} (from row {first}) is damaged or ends early: {why(error)}"

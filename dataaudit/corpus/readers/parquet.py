@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 
 from dataaudit.corpus.columns import Column, columns_of_schema
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
-from dataaudit.corpus.location import open_for_arrow, why
+from dataaudit.corpus.location import ARROW_ERRORS, open_for_arrow, why
+from dataaudit.corpus.parquet_footer import ColumnChunk, RowGroup, row_groups
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.stream import hash_range
 from dataaudit.corpus.tables import Rows, column_of, documents
@@ -18,6 +19,9 @@ _STEP_BYTES = 16 << 20
 _STEP_ROWS = 1024
 _USUAL_DICTIONARY = 1 << 20
 """Bytes of a dictionary page at which writers stop using one."""
+
+_MOST_LOST = 1_000_000
+"""Lost rows of a row group that are named one by one: the footer of a damaged file may claim any number."""
 
 
 @contextmanager
@@ -32,6 +36,11 @@ def _open(path: str, dictionary: str | None = None) -> Iterator[pq.ParquetFile]:
         )
 
 
+def _row_groups(path: str) -> list[RowGroup]:
+    with open_for_arrow(path) as source:
+        return row_groups(source)
+
+
 def columns(file: CorpusFile, _compression: str | None) -> list[Column]:
     """Returns the columns that the footer names."""
     with _open(file.path) as parquet:
@@ -40,98 +49,74 @@ def columns(file: CorpusFile, _compression: str | None) -> list[Column]:
 
 def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, target_bytes: int) -> list[Span]:
     """Returns runs of row groups."""
-    with _open(file.path) as parquet:
-        spans: list[Span] = []
-        start = first_row = row = size = 0
-        for group in range(parquet.num_row_groups):
-            start_byte, stop_byte = _bytes_of(parquet.metadata, group)
-            row += parquet.metadata.row_group(group).num_rows
-            size += stop_byte - start_byte
-            if size >= target_bytes or group == parquet.num_row_groups - 1:
-                spans.append(Span(start, group + 1, first_row, size))
-                start, first_row, size = group + 1, row, 0
-        return spans or [Span(0, 0, 0, 0)]
-
-
-def _bytes_of(metadata: pq.FileMetaData, group: int) -> tuple[int, int]:
-    """Returns where a row group starts and ends in the file."""
-    row_group = metadata.row_group(group)
-    starts, stops = [], []
-    for at in range(row_group.num_columns):
-        column = row_group.column(at)
-        start = column.data_page_offset
-        if column.has_dictionary_page and column.dictionary_page_offset:
-            start = min(start, column.dictionary_page_offset)
-        starts.append(max(0, start))
-        stops.append(starts[-1] + column.total_compressed_size)
-    return (min(starts), max(stops)) if starts else (0, 0)
+    groups = _row_groups(file.path)
+    spans: list[Span] = []
+    start = first_row = row = size = 0
+    for at, group in enumerate(groups):
+        row += group.rows
+        size += group.stop - group.start
+        if size >= target_bytes or at == len(groups) - 1:
+            spans.append(Span(start, at + 1, first_row, size))
+            start, first_row, size = at + 1, row, 0
+    return spans or [Span(0, 0, 0, 0)]
 
 
 def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
     """Yields the documents of the piece's row groups; the rows of a damaged one are named and lost."""
-    if piece.stop == piece.start:
-        tally.digest = hash_range(piece.file.path, 0, 0)
+    groups = _row_groups(piece.file.path)[piece.start : piece.stop] if piece.stop != piece.start else []
+    yield from documents(_rows(groups, piece, options, tally), piece, options, tally)
+    start = min((group.start for group in groups), default=0)
+    tally.digest = hash_range(piece.file.path, start, max((group.stop for group in groups), default=0))
+
+
+def _rows(groups: list[RowGroup], piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[Rows]:
+    if not groups:
         return
-    with _open(piece.file.path) as parquet:
-        groups = range(piece.start, piece.stop if piece.stop is not None else parquet.num_row_groups)
-        ranges = [_bytes_of(parquet.metadata, group) for group in groups]
-        yield from documents(_rows(parquet, piece, options, tally, groups), piece, options, tally)
-    start, stop = min(start for start, _ in ranges), max(stop for _, stop in ranges)
-    tally.digest = hash_range(piece.file.path, start, stop)
-
-
-def _rows(parquet: pq.ParquetFile, piece: Piece, options: ReadOptions, tally: Tally, groups: range) -> Iterator[Rows]:
     wanted = {piece.content, piece.id_column, piece.source_column, *options.number_columns}
     names = sorted(name for name in wanted if name is not None)
     first = piece.first_record
-    for group in groups:
-        total = parquet.metadata.row_group(group).num_rows
-        start, stop = _bytes_of(parquet.metadata, group)
-        done = 0
-        try:
-            step = _step(piece.file.path, parquet.metadata, group, names)
-            for batch in parquet.iter_batches(step, row_groups=[group], columns=names, use_threads=False):
-                yield Rows(first + done, batch.num_rows, batch)
-                done += batch.num_rows
-        except (OSError, pa.ArrowException) as error:
-            reason = f"row group {group} is damaged: {why(error)}"
-            tally.damage = tally.damage or f"{reason}; {total - done} of its {total} rows are lost"
-            yield Rows(first + done, total - done, None, reason)
-        first += total
-        tally.bytes_read += stop - start
+    with _open(piece.file.path) as parquet:
+        for at, group in enumerate(groups, piece.start):
+            done = 0
+            try:
+                step = _step(piece.file.path, group, at, names)
+                for batch in parquet.iter_batches(step, row_groups=[at], columns=names, use_threads=False):
+                    yield Rows(first + done, batch.num_rows, batch)
+                    done += batch.num_rows
+            except ARROW_ERRORS as error:
+                reason = f"row group {at} is damaged: {why(error)}"
+                tally.damage = tally.damage or f"{reason}; {group.rows - done} of its {group.rows} rows are lost"
+                yield Rows(first + done, min(group.rows - done, _MOST_LOST), None, reason)
+            first += group.rows
+            tally.bytes_read += group.stop - group.start
 
 
-def _step(path: str, metadata: pq.FileMetaData, group: int, names: list[str]) -> int:
+def _step(path: str, group: RowGroup, number: int, names: list[str]) -> int:
     """Returns how many rows to read at a time so that they hold about 16 MiB.
 
     A value that stands once in a dictionary, or once in front of others that share its beginning, is written out in
     every row, so a small file can hold very much text: there the largest value counts, not the average.
     """
-    row_group = metadata.row_group(group)
     step = _STEP_ROWS
-    for column in map(row_group.column, range(row_group.num_columns)):
-        if not any(f"{column.path_in_schema}.".startswith(f"{name}.") for name in names):
+    for column in group.columns:
+        if not any(f"{column.path}.".startswith(f"{name}.") for name in names):
             continue
-        size = column.total_uncompressed_size
-        average = size // max(1, row_group.num_rows)
-        if column.physical_type != "BYTE_ARRAY":
-            bytes_a_row = 8 * column.num_values // max(1, row_group.num_rows)
-        elif "DELTA_BYTE_ARRAY" in column.encodings:
-            bytes_a_row = size
-        elif column.has_dictionary_page and size * _STEP_ROWS > _STEP_BYTES:
-            bytes_a_row = max(average, _largest_in_dictionary(path, group, column))
-        else:
-            bytes_a_row = average
+        bytes_a_row = column.uncompressed // max(1, group.rows)
+        if not column.is_bytes:
+            bytes_a_row = 8 * column.values // max(1, group.rows)
+        elif column.shares_prefixes:
+            bytes_a_row = column.uncompressed
+        elif column.dictionary and column.uncompressed * _STEP_ROWS > _STEP_BYTES:
+            bytes_a_row = max(bytes_a_row, _largest_in_dictionary(path, number, column))
         step = min(step, _STEP_BYTES // max(1, bytes_a_row))
     return max(1, step)
 
 
-def _largest_in_dictionary(path: str, group: int, column: pq.ColumnChunkMetaData) -> int:
+def _largest_in_dictionary(path: str, number: int, column: ColumnChunk) -> int:
     """Returns the bytes of the largest value in the dictionary of a column."""
-    name = column.path_in_schema
-    with _open(path, name) as parquet:
-        batch = next(parquet.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
-    values = column_of(batch, name) if batch is not None else None
+    with _open(path, column.path) as parquet:
+        batch = next(parquet.iter_batches(1, row_groups=[number], columns=[column.path], use_threads=False), None)
+    values = column_of(batch, column.path) if batch is not None else None
     if values is None or not pa.types.is_dictionary(values.type):
-        return min(int(column.total_uncompressed_size), _USUAL_DICTIONARY)
+        return min(column.uncompressed, _USUAL_DICTIONARY)
     return pc.max(pc.binary_length(values.dictionary)).as_py() or 0
