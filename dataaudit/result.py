@@ -264,4 +264,9 @@ def verdict(findings: list[Finding]) -> Status:
 
 def json_schema() -> dict[str, Any]:
     """Returns the JSON Schema of ``report.json``."""
-    return msgspec.json.schema(AuditResult)
+    schema = msgspec.json.schema(AuditResult)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"dataaudit report.json, schema version {SCHEMA_VERSION}",
+        **schema,
+    }

@@ -29,11 +29,14 @@ def repetition(evidence: Evidence, options: Options) -> Outcome:
     found = evidence.rule_families[GROUP]
     details = {rule.id: {"documents": rule.documents, "tokens": rule.tokens} for rule in rules}
     if not found.documents:
-        return Outcome.of(found, f"No document is over any of {len(rules)} limits.", value=found.share, details=details)
+        return Outcome.of(
+            found, f"No documents are over any of {len(rules)} limits.", value=found.share, details=details
+        )
     worst = max(rules, key=lambda rule: (rule.documents, rule.id))
     message = (
-        f"{counted(found.documents, 'document')} ({percent(found.share)} of documents, {percent(found.token_share)} of "
-        f"{evidence.weight_unit}) are over at least one of {len(rules)} limits; most over {worst.id}."
+        f"{found.documents:,} of {counted(found.of_documents, 'document')} ({percent(found.share)}; "
+        f"{percent(found.token_share)} of {evidence.weight_unit}) are over at least one of {len(rules)} limits, "
+        f"most over {worst.id}."
     )
     return Outcome.of(found, message, value=found.share, details=details)
 

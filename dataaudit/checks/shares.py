@@ -36,5 +36,8 @@ def share_of_characters(evidence: Evidence, ratio: str, what: str) -> Outcome:
     value = hits / characters if characters else None
     if not hits:
         return Outcome.of(found, f"No {what}.", value=value)
-    message = f"{hits:,} {what} ({percent(value)} of characters) in {counted(found.documents, 'document')}."
+    message = (
+        f"{percent(value)} of characters ({hits:,}) are {what}, "
+        f"in {found.documents:,} of {counted(found.of_documents, 'document')}."
+    )
     return Outcome.of(found, message, value=value, details={"characters": hits, "document_share": found.share})

@@ -90,7 +90,10 @@ def _share_of_tokens(evidence: Evidence, ratio: str, what: str) -> Outcome:
     share = tokens / total if total else None
     if not tokens:
         return Outcome.of(found, f"No {what}.", value=share)
-    message = f"{tokens:,} {what} ({percent(share)} of tokens) in {counted(found.documents, 'document')}."
+    message = (
+        f"{percent(share)} of tokens ({tokens:,}) are {what}, "
+        f"in {found.documents:,} of {counted(found.of_documents, 'document')}."
+    )
     return Outcome.of(found, message, value=share, details={"tokens": tokens})
 
 
