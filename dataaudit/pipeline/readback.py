@@ -5,7 +5,9 @@ Speeds depend on the clock, so they go to ``timings.json`` and the terminal, and
 
 import random
 import time
+from bisect import bisect
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -16,28 +18,28 @@ from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.store import RunFolder
 
 MOST_TOKENS = 50_000_000
-"""Tokens that are read for each of the two speeds."""
+MOST_DOCUMENTS = 100_000
+"""How much is read in order, and document by document."""
 
 
 class Timings(msgspec.Struct, frozen=True):
     """Speeds in tokens a second, memory-mapped, over the first shards of the run."""
 
-    tokens_read: int
+    sequential_tokens: int
     sequential_tokens_per_second: float
+    shuffled_tokens: int
     shuffled_tokens_per_second: float
 
 
 def read_back(out: Path, listener: Listener) -> Timings | None:
     """Reads token shards in order and document by document in a shuffled order; None without token shards."""
     batches = _batches(sorted((out / "tokens").glob("part-*.arrow")))
-    documents = [(batch, row) for batch in batches for row in range(len(batch))]
-    if not documents:
+    if not any(len(batch) for batch in batches):
         return None
-    shuffled = documents.copy()
-    random.Random(0).shuffle(shuffled)  # noqa: S311 - the order needs no secrecy
     tokens, whole = _timed(lambda: (batch.flatten() for batch in batches))
-    _, single = _timed(lambda: (batch[row].values for batch, row in shuffled))
-    timings = Timings(tokens, tokens / whole, tokens / single)
+    chosen = _shuffled(batches)
+    few, single = _timed(lambda: (batch[row].values for batch, row in chosen))
+    timings = Timings(tokens, tokens / whole, few, few / single)
     RunFolder(out).write("timings.json", msgspec.json.format(msgspec.json.encode(timings)) + b"\n")
     RunFolder(out).tidy()
     listener.note(
@@ -45,6 +47,14 @@ def read_back(out: Path, listener: Listener) -> Timings | None:
         f"{timings.shuffled_tokens_per_second / 1e6:,.1f} M tokens/s shuffled."
     )
     return timings
+
+
+def _shuffled(batches: list[pa.ListArray]) -> list[tuple[pa.ListArray, int]]:
+    """Returns documents of all batches in a shuffled order, at most MOST_DOCUMENTS."""
+    ends = list(accumulate(len(batch) for batch in batches))
+    rng = random.Random(0)  # noqa: S311 - the order needs no secrecy
+    numbers = rng.sample(range(ends[-1]), min(ends[-1], MOST_DOCUMENTS))
+    return [(batches[at := bisect(ends, number)], number - (ends[at - 1] if at else 0)) for number in numbers]
 
 
 def _batches(paths: Iterable[Path]) -> list[pa.ListArray]:
