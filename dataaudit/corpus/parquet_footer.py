@@ -12,6 +12,7 @@ import pyarrow as pa
 from dataaudit.corpus.location import DamageError
 
 _TAIL = 8
+_MOST_ROWS = 1 << 48
 _BYTE_ARRAY = 6
 _DELTA_BYTE_ARRAY = 7
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
@@ -62,17 +63,18 @@ def row_groups(source: pa.NativeFile) -> list[RowGroup]:
         raise DamageError("damaged or incomplete: the footer of the Parquet file is longer than the file")
     source.seek(size - _TAIL - length)
     try:
-        return [_row_group(each) for each in _Compact(source.read(length)).struct()[4]]
-    except (IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+        return [_row_group(each, size) for each in _Compact(source.read(length)).struct()[4]]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamageError("damaged or incomplete: the footer of the Parquet file cannot be read") from error
 
 
-def _row_group(fields: dict[int, Any]) -> RowGroup:
+def _row_group(fields: dict[int, Any], size: int) -> RowGroup:
     columns = [_column(each[3]) for each in fields[1]]
     start = min((each.start for each in columns), default=0)
-    if fields[3] < 0:
-        raise ValueError("the number of rows is negative")
-    return RowGroup(fields[3], columns, start, max((each.stop for each in columns), default=0))
+    stop = max((each.stop for each in columns), default=0)
+    if stop > size or not 0 <= fields[3] < _MOST_ROWS:
+        raise ValueError("the row group cannot be as large as that")
+    return RowGroup(fields[3], columns, start, stop)
 
 
 def _column(fields: dict[int, Any]) -> ColumnChunk:

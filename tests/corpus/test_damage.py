@@ -82,3 +82,18 @@ def test_no_damage_is_an_exception(tmp_path, name):
             assert records == tally.records
             assert tally.digest or tally.damage
     assert whole > 3
+
+
+def test_a_footer_that_claims_too_much_is_damage(tmp_path):
+    good = GOOD["a.parquet"]
+    length = int.from_bytes(good[-8:-4], "little")
+    for footer in (
+        b"\x15\x02\x19\x4c",
+        b"\x49\x1c\x15\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\0\0",
+        b"\xff" * 40,
+        b"",
+    ):
+        path = tmp_path / "a.parquet"
+        path.write_bytes(good[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+        plan = cut_pieces(find_files([str(path)]).files)
+        assert plan.damaged or not plan.pieces[0].size
