@@ -10,7 +10,8 @@ from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.listener import Listener
 from dataaudit.signals import DocumentBatch, measure
 from dataaudit.sketches.histograms import SignalHistograms
-from dataaudit.sketches.lengths import LengthHistogram
+from dataaudit.sketches.lengths import LengthHistogram, Lengths
+from dataaudit.sketches.packing import packing
 from dataaudit.sketches.token_counts import TokenCounts
 
 TEXTS = ("The cat sat. The cat sat.\n\nThe cat sat on <|x|>.", "很好,很好。café Ã©", "")
@@ -49,6 +50,7 @@ def _run_all() -> None:
         signals = measure(batch, ["text", "tokens", "pooled"])
         counts = TokenCounts(16)
         counts.update(ids, offsets, np.arange(3, dtype=np.uint64))
+    packing(Lengths(np.array([3, 9], np.int64), np.array([2, 1], np.int64)), 8)
     sources = pa.array(["a", "b", "a"], pa.large_string())
     lengths = signals.column("token_count").to_numpy()
     LengthHistogram().update(sources, lengths)
