@@ -31,6 +31,7 @@ HOSTILE_TEXTS = (
     "def f(x):\n\tif x:\n\t\treturn {'a': [1, 2], \"b\": x[::-1]}  # ok\n\n\n    pass\n",
     "<b>&amp;</b> https://example.org/a?b=c#d user@example.org C:\\x\\y $HOME `x` ```y``` ~!@#$%^&*()_+-=[]{}|;:,./<>?",
     "AAAA BBBB CamelCaseWords snake_case_words SCREAMING Über straße naïve",
+    "<0xE4><0x0A> <s>x</s> <unk> <pad> [UNK] [CLS] <|endoftext|> <mask> ▁▁a Ġthe Ċ ##ing </w>",
     "a" * 5000,
     " " * 5000 + "x",
     "\n" * 3000,
