@@ -1,0 +1,1 @@
+"""Measures speed and memory: ``python -m benchmarks.throughput`` and ``python -m benchmarks.memory``."""
