@@ -20,6 +20,7 @@ from dataaudit.pipeline.manifest import file_summaries, piece_results
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.rule_pass import RulePass
 from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.result import (
     SCHEMA_VERSION,
     AuditResult,
@@ -37,7 +38,6 @@ from dataaudit.signals import Signal, all_signals
 from dataaudit.sketches.histograms import SignalHistograms, bin_edges
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
-from dataaudit.tokenize import vocabulary
 
 LISTED_FILES = 1000
 LISTED_SOURCES = 1000
@@ -89,7 +89,7 @@ def _evidence(
     rules = RulePass(loaded.config.rules, weight)
     for shard in shards:
         rules.add(run, shard)
-    facts = vocabulary(plan.map.tokenizer.path) if plan.map.tokenizer else None
+    facts = vocabulary_of(plan.map.tokenizer) if plan.map.tokenizer else None
     counts = run.sketch("token_counts")
     lengths = LengthHistogram()
     for shard in shards:

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.map_shard import ROW_GROUP_ROWS
 from dataaudit.pipeline.plan import load_plan
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import PoolSpec, Progress, Task
+from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.signals import DocumentBatch, measure
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.token_counts import TokenCounts
-from dataaudit.tokenize import read_token_shard, vocabulary
+from dataaudit.tokenize import read_token_shard
 
 
 def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
@@ -41,7 +41,7 @@ def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> SignalHistograms:
     shard = spec.shard
     plan = load_plan(run.path)
     chosen = plan.map.tokenizer
-    facts = _vocabulary(chosen.path, chosen.sha256) if chosen else None
+    facts = vocabulary_of(chosen) if chosen else None
     counts = _counts(run.sketch("token_counts"), spec.counts_digest, chosen.id_space if chosen else 0)
     sources = _sources(run.part("signals", shard, "parquet"))
     histograms = SignalHistograms()
@@ -73,10 +73,5 @@ def _sources(path: Path) -> pa.Array:
 
 
 @lru_cache(maxsize=1)
-def _vocabulary(path: str, sha256: str) -> Vocabulary:  # noqa: ARG001 - another file is another entry of the cache
-    return vocabulary(path)
-
-
-@lru_cache(maxsize=1)
-def _counts(path: Path, digest: str, id_space: int) -> NDArray[np.int64]:  # noqa: ARG001 - as above
+def _counts(path: Path, digest: str, id_space: int) -> NDArray[np.int64]:  # noqa: ARG001 - other counts are another entry of the cache
     return TokenCounts.from_table(pq.read_table(path), id_space).counts
