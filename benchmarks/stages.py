@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,9 +15,11 @@ from benchmarks.one_core import Cost, timed
 from dataaudit.config.load import load_config
 from dataaudit.corpus import ReadOptions, Tally, cut_pieces, find_files, read_piece
 from dataaudit.pipeline.judge import judge_run
+from dataaudit.pipeline.map_shard import _measurer
 from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, PoolSpec, Task, execute
+from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.signals import DocumentBatch, all_signals
 from dataaudit.signals.views import decoded, lines_of, paragraphs_of, words_of
 from dataaudit.sketches.histograms import SignalHistograms
@@ -190,8 +193,12 @@ def _run_tasks(path: Path, size: int, speeds: Speeds) -> None:
     pools = [
         Task(f"pool-{shard:05d}", _marker(run, f"pool-{shard:05d}").key, 0, PoolSpec(shard, "")) for shard in shards
     ]
+    # A tokenizer keeps what it has encoded: loading it beforehand is fair, encoding the same texts beforehand is not.
+    _measurer.cache_clear()
+    _measurer(msgspec.msgpack.encode(plan.map))
+    if plan.map.tokenizer is not None:
+        vocabulary_of(plan.map.tokenizer)
     for stage, tasks in ((FIRST_PASS, maps), (SECOND_PASS, pools)):
-        execute(tasks[0], path, lambda _: None)
         cost = Cost()
         with timed(cost):
             for task in tasks:

@@ -9,7 +9,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -48,7 +48,7 @@ class Measured:
         return self.bytes / self.audit.cpu / 1e6
 
     def steady(self) -> float:
-        """Returns the speed of first pass, second pass and judging without the start-up: what a long audit runs at."""
+        """Returns the speed of both passes and judging, once everything is loaded: what a long audit runs at."""
         return 1 / sum(1 / self.stages[stage] for stage in (FIRST_PASS, SECOND_PASS, JUDGING))
 
     def datatrove_speed(self, *, tokenizing: bool) -> float:
@@ -113,8 +113,8 @@ def _own(path: Path, column: str) -> Iterator[str]:
 
 def _measure(language: str, folder: Path, options: argparse.Namespace, *, with_datatrove: bool) -> Measured:
     corpus = list(texts.take(_documents(language, options), int(options.mb * 1e6)))
-    whole = _write(folder / "corpus.jsonl", corpus)
-    one = _write(folder / "one.jsonl", ["One short document."])
+    whole = write_jsonl(folder / "corpus.jsonl", corpus)
+    one = write_jsonl(folder / "one.jsonl", ["One short document."])
     start = min((_audit(one, folder / f"one{n}", options) for n in range(options.repeat)), key=lambda cost: cost.cpu)
     audit = min((_audit(whole, folder / f"run{n}", options) for n in range(options.repeat)), key=lambda cost: cost.cpu)
     time_stages(one, folder / "one0", options.tokenizer)
@@ -127,14 +127,15 @@ def _measure(language: str, folder: Path, options: argparse.Namespace, *, with_d
         stages={name: size / cost.cpu / 1e6 for name, (cost, size) in stages.items()},
     )
     if with_datatrove:
-        sample = _write(folder / "sample.jsonl", texts.take(corpus, int(options.datatrove_mb * 1e6)))
+        sample = write_jsonl(folder / "sample.jsonl", texts.take(corpus, int(options.datatrove_mb * 1e6)))
         command = [options.datatrove_python, RIVAL, sample, language, options.tokenizer]
         found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         measured.datatrove, measured.datatrove_bytes = found["seconds"], found["bytes"]
     return measured
 
 
-def _write(path: Path, documents: Iterator[str] | list[str]) -> Path:
+def write_jsonl(path: Path, documents: Iterable[str]) -> Path:
+    """Writes a line a document, and returns the path."""
     with path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(documents):
             file.write(json.dumps({"id": str(number), "text": text}, ensure_ascii=False) + "\n")
