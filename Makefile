@@ -1,6 +1,7 @@
 # make demo   audits the sample corpus: the quickest look at what this is
 # make test   everything that CI runs: lint, types, tests
 # make lint   the first two of these
+# make bench  speed and memory on one core; beside datatrove where .[bench] is installed (docs/benchmarks.md)
 # make lock   chooses the versions in requirements.lock anew (needs uv)
 #
 # All of them make .venv first when it is missing or older than requirements.lock.
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 PYTHON = $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell \
 	$(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 
-.PHONY: demo test lint lock
+.PHONY: demo test lint bench lock
 
 demo: $(VENV)/installed
 	$(BIN)/dataaudit audit sample_data/corpus -o demo --tokenizer sample_data/tokenizer.json --fail-on never
@@ -24,6 +25,10 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks.throughput
+	$(BIN)/python -m benchmarks.memory
 
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-emit-index-url --no-annotate \

@@ -66,7 +66,10 @@ def main() -> None:
     for language in options.languages:
         print(f"measuring {language} ...", file=sys.stderr)
         with TemporaryDirectory(prefix="dataaudit-bench-") as folder:
-            results[language] = _measure(language, Path(folder), options, with_datatrove=version is not None)
+            try:
+                results[language] = _measure(language, Path(folder), options, with_datatrove=version is not None)
+            except texts.TextError as error:
+                sys.exit(str(error))
     print(_render(results, version))
     if options.json:
         found = {name: asdict(measured) for name, measured in results.items()}
