@@ -1,0 +1,1 @@
+"""Made-up texts for the sample corpus: English, Chinese and source code."""
