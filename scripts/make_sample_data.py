@@ -338,6 +338,7 @@ def main(folder: Path) -> None:
     rows = ",\n".join(json.dumps(as_json(each), ensure_ascii=False) for each in planted)
     (folder / "planted.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
     (folder / "PLANTED.md").write_text(table(planted), encoding="utf-8")
+    (folder / ".gitattributes").write_text("corpus/** -text\n", encoding="utf-8")
     train_tokenizer(maker.clean).save(str(folder / "tokenizer.json"))
 
 

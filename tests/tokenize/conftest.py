@@ -139,6 +139,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "unigram": unigram(),
         "word_piece": json.loads(word_piece().to_str()),
         "limited": json.loads(with_limits(byte_level()).to_str()),
+        "backtracking": json.loads(byte_level(split=r"(a+)+b|\s+|\S").to_str()),
         "holes": with_holes(json.loads(byte_level().to_str())),
     }
     paths = {}

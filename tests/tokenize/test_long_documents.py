@@ -100,21 +100,13 @@ def test_a_document_that_cannot_be_cut_is_named_and_the_others_are_kept(small, m
     assert batch.offsets[3] > batch.offsets[2]
 
 
-def test_a_document_that_the_library_refuses_is_named_and_the_others_are_kept(small, monkeypatch):
-    from dataaudit.tokenize.engines import EncodeError
-    from dataaudit.tokenize.engines.tokenizers_engine import TokenizersEngine
-
-    encode_all = TokenizersEngine.encode
-
-    def refuse(self, texts, *, add_special_tokens):
-        if any("bad" in text for text in texts):
-            raise EncodeError("retry limit")
-        return encode_all(self, texts, add_special_tokens=add_special_tokens)
-
-    encoder = load_encoder(small["byte_level"], engine="tokenizers")
-    good = encode(encoder, "good")
-    monkeypatch.setattr(TokenizersEngine, "encode", refuse)
-    batch = encode(encoder, "a bad one")
+@pytest.mark.parametrize("engine", ["fastokens", "tokenizers"])
+def test_a_document_on_which_the_split_pattern_explodes_is_named_and_the_others_are_kept(small, engine):
+    encoder = load_encoder(small["backtracking"], engine=engine)
+    batch = encode(encoder, "a" * 60 + "c")
     assert [each.document for each in batch.unencoded] == [1]
-    assert "retry limit" in batch.unencoded[0].reason
-    assert batch.ids.tolist() == [*good.ids[: good.offsets[1]], *good.ids[good.offsets[2] :]]
+    assert batch.unencoded[0].reason.startswith(f"{engine} could not encode this document of 61 bytes: ")
+    good = encode(encoder, "")
+    assert good.unencoded == ()
+    assert batch.ids.tolist() == good.ids.tolist()
+    assert batch.offsets.tolist() == good.offsets.tolist()
