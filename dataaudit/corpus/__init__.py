@@ -6,15 +6,18 @@ from dataaudit.corpus.documents import (
     RAW_LIMIT,
     TEXT_FIELD,
     CorpusFile,
+    CsvHeader,
     Fault,
     FaultKind,
     Piece,
+    RawBatch,
     ReadOptions,
+    Shape,
     Tally,
 )
 from dataaudit.corpus.find import Found, find_files
 from dataaudit.corpus.pieces import TARGET_BYTES, FileNote, PieceList, cut_pieces
-from dataaudit.corpus.read import read_piece
+from dataaudit.corpus.read import read_piece, read_records
 
 __all__ = [
     "DOCUMENT_FIELDS",
@@ -23,15 +26,19 @@ __all__ = [
     "TARGET_BYTES",
     "TEXT_FIELD",
     "CorpusFile",
+    "CsvHeader",
     "Fault",
     "FaultKind",
     "FileNote",
     "Found",
     "Piece",
     "PieceList",
+    "RawBatch",
     "ReadOptions",
+    "Shape",
     "Tally",
     "cut_pieces",
     "find_files",
     "read_piece",
+    "read_records",
 ]

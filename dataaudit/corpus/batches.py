@@ -1,6 +1,6 @@
 """Documents one by one in, record batches out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +17,22 @@ from dataaudit.corpus.documents import (
 )
 from dataaudit.corpus.json_record import FaultyRecordError, Fields
 from dataaudit.errors import ReadError
+
+_RUN_BYTES, _RUN_RECORDS = 1 << 20, 8192
+
+
+def runs_of_bytes(records: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yields records in runs of about 1 MiB; a larger one is a run of its own."""
+    run: list[bytes] = []
+    size = 0
+    for record in records:
+        if run and (size + len(record) > _RUN_BYTES or len(run) == _RUN_RECORDS):
+            yield run
+            run, size = [], 0
+        run.append(record)
+        size += len(record)
+    if run:
+        yield run
 
 
 def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:

@@ -1,7 +1,7 @@
 """What the readers give: files, pieces of files, documents and faults."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -116,6 +116,37 @@ class Fault:
     offset: int | None
     reason: str
     raw: bytes
+
+
+Shape = Literal["lines", "array", "objects", "csv", "text_file", "text_lines", "parquet", "arrow_file", "arrow_stream"]
+"""How records stand in a file: a JSON object a line, elements of a JSON array, JSON objects one after the other, CSV
+rows, a text a file, a text a line, and tables."""
+
+
+class CsvHeader(NamedTuple):
+    """The header of a CSV file: its bytes, the names of its columns, and what separates cells."""
+
+    data: bytes
+    names: tuple[str, ...]
+    delimiter: str
+
+
+class RawBatch(NamedTuple):
+    """Records as they stand in the file, with everything in them; each batch follows the one before.
+
+    Attributes:
+        shape: how they stand there.
+        length: number of records; they have the same row numbers as those of ``read``.
+        records: their bytes without the line feed, or rows of a table with all columns; None when they are lost.
+        reason: why they are lost.
+        header: the header of a CSV file.
+    """
+
+    shape: Shape
+    length: int
+    records: list[bytes] | pa.RecordBatch | None
+    reason: str = ""
+    header: CsvHeader | None = None
 
 
 RAW_LIMIT = 4096

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from dataaudit.corpus.documents import Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.location import ARROW_ERRORS, DamageError, why
 from dataaudit.corpus.readers import reader_of
 
@@ -22,5 +22,17 @@ def read_piece(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.
     """
     try:
         yield from reader_of(piece.format).read(piece, options, tally)
+    except (*ARROW_ERRORS, DamageError) as error:
+        tally.damage = tally.damage or f"cannot be read: {why(error)}"
+
+
+def read_records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the records of a piece as they stand in the file, documents or not, and fills the tally but its faults.
+
+    They have the row numbers of ``read_piece``, and ``tally.digest`` is that of ``read_piece`` as long as the file has
+    not changed; for datasets by name it is None.
+    """
+    try:
+        yield from reader_of(piece.format).records(piece, options, tally)
     except (*ARROW_ERRORS, DamageError) as error:
         tally.damage = tally.damage or f"cannot be read: {why(error)}"

@@ -126,12 +126,26 @@ def check_buffers(batch: pa.RecordBatch, names: Iterable[str | None]) -> None:
             _check(column)
 
 
+def check_all_buffers(batch: pa.RecordBatch) -> None:
+    """Makes sure, for every column, that no offset or index leads out of a buffer.
+
+    Raises:
+        ArrowInvalid: one does.
+    """
+    batch.validate()
+    for column in batch.columns:
+        _check(_plain(column))
+
+
 def _check(column: pa.Array) -> None:
     if pa.types.is_dictionary(column.type):
         _check(column.dictionary)
         ends = pc.min_max(column.indices).as_py()
         if ends["max"] is not None and not 0 <= ends["min"] <= ends["max"] < len(column.dictionary):
             raise pa.ArrowInvalid("an index leads out of the dictionary")
+    elif pa.types.is_struct(column.type):
+        for at in range(column.type.num_fields):
+            _check(_plain(column.field(at)))
     elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column.cast(pa.large_binary()).validate(full=True)
     else:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, cast
 import pyarrow as pa
 
 from dataaudit.corpus.columns import Column
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.errors import ReadError, suggestion
 
 
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 class Reader(Protocol):
-    """What a module of this package holds. All three raise OSError or DamageError for a file that cannot be read."""
+    """What a module of this package holds. All raise OSError or DamageError for a file that cannot be read."""
 
     def columns(self, file: CorpusFile, compression: str | None, /) -> list[Column]:
         """Returns the columns of the file, from its head."""
@@ -35,6 +35,10 @@ class Reader(Protocol):
 
     def read(self, piece: Piece, options: ReadOptions, tally: Tally, /) -> Iterator[pa.RecordBatch]:
         """Yields the documents of a piece and fills the tally."""
+        ...
+
+    def records(self, piece: Piece, options: ReadOptions, tally: Tally, /) -> Iterator[RawBatch]:
+        """Yields the records of a piece as they stand in the file, under the row numbers of ``read``."""
         ...
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from dataaudit.corpus.columns import Column, columns_of_schema
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Shape, Tally
 from dataaudit.corpus.location import ARROW_ERRORS, is_local, open_for_arrow, why
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import whole
 from dataaudit.corpus.stream import hash_range
-from dataaudit.corpus.tables import Rows, check_buffers, documents
+from dataaudit.corpus.tables import Rows, check_all_buffers, check_buffers, documents
 
 _MAGIC = b"ARROW1\0\0"
 
@@ -73,16 +73,39 @@ def _row_counts(source: pa.NativeFile) -> list[int]:
 
 def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
     """Yields the documents of the piece's record batches, up to the first damage."""
-    path = piece.file.path
-    start, stop = (0, piece.stop if piece.stop == piece.start else None)
     if piece.stop != piece.start:
-        with open_for_arrow(path, mapped=True) as source:
-            if piece.stop is not None:
-                bounds = _batch_bounds(source)
-                start, stop = bounds[piece.start], bounds[piece.stop]
+        with open_for_arrow(piece.file.path, mapped=True) as source:
             batches = _from_file(source, piece) if _is_file(source) else _from_stream(source)
             yield from documents(_checked(batches, piece, options, tally), piece, options, tally)
-    tally.digest = hash_range(path, start, stop)
+    _hash(piece, tally)
+
+
+def records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the rows with all their columns. Damage in a column that ``read`` does not look at costs rows here."""
+    if piece.stop != piece.start:
+        with open_for_arrow(piece.file.path, mapped=True) as source:
+            shape: Shape = "arrow_file" if _is_file(source) else "arrow_stream"
+            batches = _from_file(source, piece) if shape == "arrow_file" else _from_stream(source)
+            for rows in _checked(batches, piece, options, tally):
+                tally.records += rows.length
+                assert rows.batch is not None
+                try:
+                    check_all_buffers(rows.batch)
+                except ARROW_ERRORS as error:
+                    reason = f"the rows from {rows.first} on are damaged in a column that was not read: {why(error)}"
+                    yield RawBatch(shape, rows.length, None, reason)
+                    continue
+                yield RawBatch(shape, rows.length, rows.batch)
+    _hash(piece, tally)
+
+
+def _hash(piece: Piece, tally: Tally) -> None:
+    start, stop = (0, piece.stop if piece.stop == piece.start else None)
+    if piece.stop is not None and piece.stop != piece.start:
+        with open_for_arrow(piece.file.path, mapped=True) as source:
+            bounds = _batch_bounds(source)
+        start, stop = bounds[piece.start], bounds[piece.stop]
+    tally.digest = hash_range(piece.file.path, start, stop)
     tally.bytes_read = piece.size
 
 

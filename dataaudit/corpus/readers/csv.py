@@ -5,10 +5,10 @@ from contextlib import closing
 
 import pyarrow as pa
 
-from dataaudit.corpus.batches import BatchBuilder
+from dataaudit.corpus.batches import BatchBuilder, runs_of_bytes
 from dataaudit.corpus.columns import Column
 from dataaudit.corpus.csv_rows import Line, Row, csv_rows
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, CsvHeader, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.json_record import FaultyRecordError, Fields, as_number
 from dataaudit.corpus.lines import line_blocks
 from dataaudit.corpus.location import DamageError
@@ -47,6 +47,25 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
             if batch is not None:
                 yield batch
     yield from builder.rest()
+
+
+def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the rows as they are written; a quoted cell may hold line feeds."""
+    with closing(_rows(piece, tally)) as rows:
+        first = next(rows, None)
+        if first is None:
+            return
+        _names(first)
+        assert isinstance(first.cells, list)
+        delimiter = _delimiter(piece.file.name, first.data)
+        header = CsvHeader(_row_bytes(first), tuple(name.strip() for name in first.cells), delimiter)
+        for run in runs_of_bytes(_row_bytes(row) for row in rows):
+            tally.records += len(run)
+            yield RawBatch("csv", len(run), run, header=header)
+
+
+def _row_bytes(row: Row) -> bytes:
+    return row.data.removesuffix(b"\n")
 
 
 def _rows(piece: Piece, tally: Tally) -> Generator[Row, None, None]:

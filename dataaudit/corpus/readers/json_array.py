@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain
 
 import pyarrow as pa
 
-from dataaudit.corpus.batches import BatchBuilder
+from dataaudit.corpus.batches import BatchBuilder, runs_of_bytes
 from dataaudit.corpus.columns import Column
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Shape, Tally
 from dataaudit.corpus.json_head import columns_of_json
 from dataaudit.corpus.json_record import FaultyRecordError, RecordDecoder, require_utf8
 from dataaudit.corpus.json_scan import values
@@ -47,3 +48,18 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     for _ in stream.chunks:
         """The digest covers the bytes after the end or the damage too."""
     yield from builder.rest()
+
+
+def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the elements as they are written; the white space between them is not theirs."""
+    stream = open_stream(piece, tally)
+    head = b""
+    while not head.strip() and (more := next(stream.chunks, b"")):
+        head += more
+    shape: Shape = "array" if head.lstrip().startswith(b"[") else "objects"
+    found = values(chain([head], stream.chunks), stream.offset or 0, tally)
+    for elements in runs_of_bytes(value.data for value in found):
+        tally.records += len(elements)
+        yield RawBatch(shape, len(elements), elements)
+    for _ in stream.chunks:
+        """The digest covers the bytes after the end or the damage too."""

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dataaudit.corpus.columns import Column, columns_of_schema
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.location import ARROW_ERRORS, open_for_arrow, why
 from dataaudit.corpus.parquet_footer import ColumnChunk, RowGroup, row_groups
 from dataaudit.corpus.readers import Span
@@ -64,16 +64,30 @@ def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, targe
 def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
     """Yields the documents of the piece's row groups; the rows of a damaged one are named and lost."""
     groups = _row_groups(piece.file.path)[piece.start : piece.stop] if piece.stop != piece.start else []
-    yield from documents(_rows(groups, piece, options, tally), piece, options, tally)
+    wanted = {piece.content, piece.id_column, piece.source_column, *options.number_columns}
+    names = sorted(name for name in wanted if name is not None)
+    yield from documents(_rows(groups, piece, names, tally), piece, options, tally)
+    _hash(groups, piece, tally)
+
+
+def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the rows with all their columns. Damage in a column that ``read`` does not read costs rows here."""
+    groups = _row_groups(piece.file.path)[piece.start : piece.stop] if piece.stop != piece.start else []
+    for rows in _rows(groups, piece, None, tally):
+        tally.records += rows.length
+        yield RawBatch("parquet", rows.length, rows.batch, rows.reason)
+    _hash(groups, piece, tally)
+
+
+def _hash(groups: list[RowGroup], piece: Piece, tally: Tally) -> None:
     start = min((group.start for group in groups), default=0)
     tally.digest = hash_range(piece.file.path, start, max((group.stop for group in groups), default=0))
 
 
-def _rows(groups: list[RowGroup], piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[Rows]:
+def _rows(groups: list[RowGroup], piece: Piece, names: list[str] | None, tally: Tally) -> Iterator[Rows]:
+    """Yields the rows of row groups, with the columns of these names or with all."""
     if not groups:
         return
-    wanted = {piece.content, piece.id_column, piece.source_column, *options.number_columns}
-    names = sorted(name for name in wanted if name is not None)
     first = piece.first_record
     with _open(piece.file.path) as parquet:
         for at, group in enumerate(groups, piece.start):
@@ -91,7 +105,7 @@ def _rows(groups: list[RowGroup], piece: Piece, options: ReadOptions, tally: Tal
             tally.bytes_read += group.stop - group.start
 
 
-def _step(path: str, group: RowGroup, number: int, names: list[str]) -> int:
+def _step(path: str, group: RowGroup, number: int, names: list[str] | None) -> int:
     """Returns how many rows to read at a time so that they hold about 16 MiB.
 
     A value that stands once in a dictionary, or once in front of others that share its beginning, is written out in
@@ -99,7 +113,7 @@ def _step(path: str, group: RowGroup, number: int, names: list[str]) -> int:
     """
     step = _STEP_ROWS
     for column in group.columns:
-        if not any(f"{column.path}.".startswith(f"{name}.") for name in names):
+        if names is not None and not any(f"{column.path}.".startswith(f"{name}.") for name in names):
             continue
         bytes_a_row = column.uncompressed // max(1, group.rows)
         if not column.is_bytes:

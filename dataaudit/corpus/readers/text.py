@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from dataaudit.corpus.batches import BatchBuilder
+from dataaudit.corpus.batches import BatchBuilder, runs_of_bytes
 from dataaudit.corpus.columns import Column
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.json_record import FaultyRecordError, Fields, require_utf8
 from dataaudit.corpus.lines import line_blocks
 from dataaudit.corpus.readers import Span
@@ -28,7 +28,8 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     """Yields the file as one document, or each of its lines that is not blank."""
     builder = BatchBuilder(piece, options, tally)
     no_numbers = (None,) * len(options.number_columns)
-    for record, offset, data in _documents(piece, options, tally):
+    for record, offset, raw in _documents(piece, options, tally):
+        data = raw.removesuffix(b"\r") if options.document_per == "line" else raw
         try:
             fields = Fields(require_utf8(data), None, None, no_numbers, repaired=False)
             batch = builder.add(record, offset, len(data), fields)
@@ -37,6 +38,14 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
         if batch is not None:
             yield batch
     yield from builder.rest()
+
+
+def records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+    """Yields the bytes of the file, or its lines that are not blank."""
+    found = (data for _, _, data in _documents(piece, options, tally))
+    for run in runs_of_bytes(found):
+        tally.records += len(run)
+        yield RawBatch("text_lines" if options.document_per == "line" else "text_file", len(run), run)
 
 
 def _documents(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[tuple[int, int | None, bytes]]:
@@ -52,7 +61,6 @@ def _documents(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[tup
     for block in line_blocks(stream, tally):
         for line in block.split(b"\n"):
             record += 1
-            text = line.removesuffix(b"\r")
-            if text and not text.isspace():
-                yield record, offset, text
+            if line and not line.isspace():
+                yield record, offset, line
             offset = offset + len(line) + 1 if offset is not None else None
