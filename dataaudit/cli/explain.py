@@ -10,7 +10,7 @@ from dataaudit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from dataaudit.checks import Check
-    from dataaudit.config.schema import Condition, Level, Levels, Rule
+    from dataaudit.config.schema import Condition, Level, Levels, Moving, Rule
     from dataaudit.signals import Signal
 
 KINDS = ("signals", "rules", "checks")
@@ -119,9 +119,15 @@ def _range(each: "Rule | Condition") -> str:
     one_of = getattr(each, "one_of", None)
     if one_of is not None:
         return f"{each.signal} in {', '.join(f'{value:g}' for value in one_of)}"
-    low = "" if each.min is None else f"{each.min:g} ≤ "
-    high = "" if each.max is None else f" ≤ {each.max:g}"
+    low = "" if each.min is None else f"{_limit(each.min)} ≤ "
+    high = "" if each.max is None else f" ≤ {_limit(each.max)}"
     return f"{low}{each.signal}{high}"
+
+
+def _limit(limit: "float | Moving") -> str:
+    if isinstance(limit, int | float):
+        return f"{limit:g}"
+    return f"({limit.initial:g} → {limit.final:g}, decay over {limit.decay_steps:,} steps)"
 
 
 def _level(level: "Level | None") -> str | None:

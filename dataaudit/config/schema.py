@@ -76,6 +76,21 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     eos_id: TokenId | None = None
 
 
+class Moving(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A limit that moves while a model is trained: final − (final − initial) · exp(−step / decay_steps).
+
+    An audit judges by the final limit; a filter by the limit at a step.
+
+    initial: the limit at step 0.
+    final: the limit that it comes ever closer to.
+    decay_steps: after so many steps 63 % of the way is done, after three times as many 95 %.
+    """
+
+    initial: float
+    final: float
+    decay_steps: Positive
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A decision about one document: it is kept while min ≤ signal ≤ max (inclusive).
 
@@ -83,8 +98,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     id: its name in reports, in quarantine and on the command line: lower-case words joined by - and /.
     signal: the signal or number column that it looks at.
-    min: the lowest value that is kept.
-    max: the highest value that is kept.
+    min: the lowest value that is kept; a number, or initial, final and decay_steps of one that moves in training.
+    max: the highest value that is kept; like min.
     one_of: the only values that are kept; instead of min and max.
     if_null: what an undefined value means.
     applies_when: conditions on signals; the rule applies to a document that meets all of them.
@@ -95,8 +110,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     id: Identifier
     signal: str
-    min: float | None = None
-    max: float | None = None
+    min: float | Moving | None = None
+    max: float | Moving | None = None
     one_of: tuple[float, ...] | None = None
     if_null: Literal["quarantine", "keep"] = "quarantine"
     applies_when: "tuple[Condition, ...]" = ()

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import inspect
 
 from dataaudit.config.document import MarkedList, MarkedMapping, Place, short
-from dataaudit.config.schema import RESERVED_RULE_IDS, Condition, Config, Level, Rule
+from dataaudit.config.schema import RESERVED_RULE_IDS, Condition, Config, Level, Moving, Rule
 from dataaudit.errors import suggestion
 
 SHAPE = inspect.type_info(Config)
@@ -20,8 +20,9 @@ def type_problems(value: Any, kind: inspect.Type, place: Place, path: str = "") 
         if value is None and kind.includes_none:
             return
         others = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
-        if len(others) == 1:
-            yield from type_problems(value, others[0], place, path)
+        structs = [each for each in others if isinstance(each, inspect.StructType)]
+        if len(others) == 1 or (structs and isinstance(value, MarkedMapping)):
+            yield from type_problems(value, (structs or others)[0], place, path)
             return
     if isinstance(kind, inspect.StructType | inspect.DictType) and isinstance(value, MarkedMapping):
         yield from _mapping_problems(value, kind, path)
@@ -42,6 +43,10 @@ def missing_keys(data: MarkedMapping) -> Iterator[str]:
             others = [each["id"] for each in data["rules"] if each is not rule and "id" in each]
             near = suggestion(rule.get("id", ""), others)
             yield f"{rule.place}: rule {rule.get('id', 'without id')!r} lacks {lacking}.{near}"
+        for key in ("min", "max"):
+            limit = rule.get(key)
+            if isinstance(limit, MarkedMapping) and (lacking := _lacking(limit, Moving)):
+                yield f"{limit.place}: {key} of rule {rule.get('id')!r} lacks {lacking}."
         for condition in rule.get("applies_when", ()):
             if lacking := _lacking(condition, Condition):
                 yield f"{condition.place}: a condition of rule {rule.get('id')!r} lacks {lacking}."
@@ -59,7 +64,11 @@ def limit_problems(config: Config, data: MarkedMapping) -> Iterator[str]:
             if not rule.one_of:
                 yield f"{_where(marked, 'one_of')}: {name} allows no value at all. Expected at least one in one_of."
         else:
-            yield from _range_problems(rule.min, rule.max, marked, name)
+            for when in ("initial", "final"):
+                problems = list(_range_problems(_limit(rule.min, when), _limit(rule.max, when), marked, name))
+                yield from problems
+                if problems:
+                    break
         for condition, marked_condition in zip(rule.applies_when, marked.get("applies_when", ()), strict=True):
             yield from _range_problems(condition.min, condition.max, marked_condition, f"a condition of {name}")
     for check, levels in config.checks.items():
@@ -124,7 +133,7 @@ def _expected(kind: inspect.Type) -> str:
         case inspect.StrType():
             return "text" if kind.pattern is None else "at most 80 characters: lower-case words joined by - or /"
         case inspect.UnionType():
-            return " or ".join(_expected(each) for each in kind.types)
+            return " or ".join(_expected(each) for each in kind.types if not isinstance(each, inspect.NoneType))
         case inspect.VarTupleType():
             return "a list"
         case _:
@@ -141,6 +150,13 @@ def _range_problems(low: float | None, high: float | None, marked: MarkedMapping
         yield f"{marked.place}: {name} has no limit. Expected 'min', 'max' or both."
     elif low is not None and high is not None and low > high:
         yield f"{_where(marked, 'min')}: {name} has min {low:g} above max {high:g}; no value can be kept."
+
+
+def _limit(limit: float | Moving | None, when: str) -> float | None:
+    """Returns a limit, one that moves as it is when it starts or ends."""
+    if isinstance(limit, Moving):
+        return limit.initial if when == "initial" else limit.final
+    return limit
 
 
 def _order(level: Level) -> tuple[float, bool]:

@@ -13,7 +13,7 @@ from dataaudit.config.schema import Rule
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.result import Example, Part, RuleOutcome
-from dataaudit.rules import EMPTY, empty_documents, evaluate
+from dataaudit.rules import EMPTY, at_step, empty_documents, evaluate, limits_of
 from dataaudit.rules.evaluate import Mask
 from dataaudit.signals import all_signals
 
@@ -46,7 +46,7 @@ class RulePass:
     """Counts, shard by shard, what the rules say; the counts do not depend on the order."""
 
     def __init__(self, rules: Sequence[Rule], weight: str) -> None:
-        self.rules = rules
+        self.rules = at_step(rules, None)
         self.weight = weight
         self.families = [_family(rule) for rule in rules]
         self._counts = [_Counts() for _ in rules]
@@ -124,7 +124,7 @@ class RulePass:
         """Returns what each rule would remove, the built-in reason ``empty`` first."""
         builtin = _outcome(EMPTY, "char_count", 1.0, None, "quarantine", "length", self._empty)
         return [builtin] + [
-            _outcome(rule.id, rule.signal, rule.min, rule.max, rule.action, family, counts)
+            _outcome(rule.id, rule.signal, *limits_of(rule), rule.action, family, counts)
             for rule, family, counts in zip(self.rules, self.families, self._counts, strict=True)
         ]
 

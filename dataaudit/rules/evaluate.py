@@ -7,10 +7,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from dataaudit.config.schema import Condition, Rule
+from dataaudit.config.schema import Condition, Moving, Rule
 
 EMPTY = "empty"
 """The reason of a document that is empty after stripping white space; it has no other."""
+
+NULL_MEANS_NONE = frozenset(
+    {"exact_duplicate_of", "near_duplicate_of", "near_duplicate_jaccard", "near_duplicate_cluster"}
+)
+"""Signals whose null says that there is no such thing, not that the value is undefined; no rule fails on it."""
 
 Flags = NDArray[np.bool_]
 
@@ -30,21 +35,25 @@ class Mask(NamedTuple):
 
 
 def evaluate(rules: Sequence[Rule], table: pa.Table) -> list[Mask | None]:
-    """Returns a mask a rule, in order; None for a rule whose signal was not measured."""
+    """Returns a mask a rule, in order; None for a rule whose signal was not measured.
+
+    A limit that moves in training is taken as it is in the end; ``rules.at_step`` gives the rules of a step.
+    """
     empty = empty_documents(table)
-    return [_mask(rule, table, empty) if _measured(rule, table) else None for rule in rules]
+    return [_mask(rule, table, empty) if is_measured(rule, table) else None for rule in rules]
 
 
 def empty_documents(table: pa.Table) -> Flags:
     """Returns which documents are empty after stripping: no characters, or white space alone (or no tokens)."""
     if "whitespace_char_ratio" in table.column_names:
-        values, null = _column(table, "whitespace_char_ratio")
+        values, null = column(table, "whitespace_char_ratio")
         return np.asarray(null | (values == 1.0))
-    values, null = _column(table, "token_count")
+    values, null = column(table, "token_count")
     return np.asarray(null | (values == 0))
 
 
-def _measured(rule: Rule, table: pa.Table) -> bool:
+def is_measured(rule: Rule, table: pa.Table) -> bool:
+    """Says whether a table has the signals that a rule looks at."""
     names = [rule.signal, *(condition.signal for condition in rule.applies_when)]
     return all(name in table.column_names for name in names)
 
@@ -55,8 +64,8 @@ def _mask(rule: Rule, table: pa.Table, empty: Flags) -> Mask:
         left_out |= ~_meets(condition, table)
     left_out &= ~empty
     concerned = ~empty & ~left_out
-    values, null = _column(table, rule.signal)
-    undefined = null & concerned
+    values, null = column(table, rule.signal)
+    undefined = null & concerned if rule.signal not in NULL_MEANS_NONE else np.zeros(len(empty), np.bool_)
     fails = ~_within(rule, values) & ~null & concerned
     if rule.if_null == "quarantine":
         fails |= undefined
@@ -64,28 +73,31 @@ def _mask(rule: Rule, table: pa.Table, empty: Flags) -> Mask:
 
 
 def _meets(condition: Condition, table: pa.Table) -> Flags:
-    values, null = _column(table, condition.signal)
-    kept = ~null
-    if condition.min is not None:
-        kept &= values >= condition.min
-    if condition.max is not None:
-        kept &= values <= condition.max
-    return kept
+    values, null = column(table, condition.signal)
+    return ~null & _between(values, condition.min, condition.max)
 
 
 def _within(rule: Rule, values: NDArray[np.float64]) -> Flags:
-    kept = np.ones(len(values), np.bool_)
-    if rule.min is not None:
-        kept &= values >= rule.min
-    if rule.max is not None:
-        kept &= values <= rule.max
     if rule.one_of is not None:
-        kept &= np.isin(values, [value for value in rule.one_of if isinstance(value, int | float)])
+        return np.isin(values, list(rule.one_of))
+    return _between(values, _final(rule.min), _final(rule.max))
+
+
+def _between(values: NDArray[np.float64], low: float | None, high: float | None) -> Flags:
+    kept = np.ones(len(values), np.bool_)
+    if low is not None:
+        kept &= values >= low
+    if high is not None:
+        kept &= values <= high
     return kept
 
 
-def _column(table: pa.Table, name: str) -> tuple[NDArray[np.float64], Flags]:
+def _final(limit: float | Moving | None) -> float | None:
+    return limit.final if isinstance(limit, Moving) else limit
+
+
+def column(table: pa.Table, name: str) -> tuple[NDArray[np.float64], Flags]:
     """Returns a numeric column as float64, with 0 in place of nulls, and which values are null."""
-    column = table.column(name)
-    null = column.is_null().to_numpy()
-    return column.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(), null
+    values = table.column(name)
+    null = values.is_null().to_numpy()
+    return values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(), null
