@@ -25,6 +25,7 @@ def audit(
     text_column: str | None = None,
     id_column: str | None = None,
     source_column: str | None = None,
+    reference: Location | None = None,
     workers: int | None = None,
 ) -> AuditResult:
     """Audits a corpus into a run folder and returns the result, which is also in ``report.json`` there.
@@ -39,6 +40,7 @@ def audit(
         text_column: dotted name of the column with the text; found by itself when None.
         id_column: dotted name of the column with the user's own id; found by itself when None.
         source_column: dotted name of the column that names the source; found by itself when None.
+        reference: the run folder of an earlier audit, with which the corpus is compared.
         workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
 
     Raises:
@@ -53,19 +55,25 @@ def audit(
         text_column=text_column,
         id_column=id_column,
         source_column=source_column,
+        reference=None if reference is None else str(reference),
     )
     names = [str(each) for each in several]
     return run_audit(names, Path(out), loaded, Silent(), workers=workers or default_workers())
 
 
-def check(run: Location, *, config: str | None = None, workers: int | None = None) -> AuditResult:
+def check(
+    run: Location, *, config: str | None = None, reference: Location | None = None, workers: int | None = None
+) -> AuditResult:
     """Judges a finished run again, with other rules, levels or model settings; the corpus is not read.
+
+    *reference* is the run folder of an earlier audit, with which the corpus is compared.
 
     Raises:
         DataAuditError: with what is wrong, where, and what to do.
     """
     loaded = None if config is None else load_config(config)
-    return run_check(Path(run), loaded, Silent(), workers=workers or default_workers())
+    against = None if reference is None else str(reference)
+    return run_check(Path(run), loaded, Silent(), workers=workers or default_workers(), reference=against)
 
 
 def load_result(run: Location) -> AuditResult:

@@ -59,6 +59,9 @@ FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Least status fo
 WorkersOption = Annotated[
     int | None, typer.Option("-j", "--jobs", min=1, metavar="N", help="Worker processes; all cores by default.")
 ]
+ReferenceOption = Annotated[
+    str | None, typer.Option(metavar="RUN", help="An earlier run folder to compare the corpus with.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 
 
@@ -83,6 +86,7 @@ def audit(
     id_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column with the user's own id.")] = None,
     source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
     input_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Force a reader, such as jsonl.")] = None,
+    reference: ReferenceOption = None,
     jobs: WorkersOption = None,
     engine: Annotated[Engine, typer.Option(help="Where tasks run.")] = Engine.LOCAL,  # noqa: ARG001 - one so far
     format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
@@ -109,6 +113,7 @@ def audit(
         text_column=text_column,
         id_column=id_column,
         source_column=source_column,
+        reference=reference,
     )
     try:
         result = run_audit(inputs, out, loaded, listener, workers=jobs or default_workers(), input_format=input_format)
@@ -122,6 +127,7 @@ def audit(
 def check(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     config: ConfigOption = None,
+    reference: ReferenceOption = None,
     jobs: WorkersOption = None,
     format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
@@ -134,7 +140,8 @@ def check(
 
     loaded: LoadedConfig | None = None if config is None else load_config(config)
     try:
-        result = run_check(run, loaded, TerminalListener(quiet=quiet), workers=jobs or default_workers())
+        listener = TerminalListener(quiet=quiet)
+        result = run_check(run, loaded, listener, workers=jobs or default_workers(), reference=reference)
     except KeyboardInterrupt:
         _interrupted(run)
     _answer(result, run, format, fail_on)

@@ -19,6 +19,7 @@ def override(
     text_column: str | None = None,
     id_column: str | None = None,
     source_column: str | None = None,
+    reference: str | None = None,
 ) -> LoadedConfig:
     """Returns the config with the options that were given; None leaves the config's own."""
     config = loaded.config
@@ -27,6 +28,7 @@ def override(
         read=_with(config.read, text_column=text_column, id_column=id_column, source_column=source_column),
         tokenizer=_with(config.tokenizer, path=tokenizer),
         model=_with(config.model, vocab_size=vocab_size, max_length=max_length),
+        drift=_with(config.drift, reference=reference),
     )
     return replace(loaded, config=changed)
 

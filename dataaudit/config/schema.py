@@ -22,6 +22,7 @@ RESERVED_RULE_IDS = ("empty", "unreadable", "without-text")
 
 Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$", max_length=80)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(ge=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
 
 

@@ -103,7 +103,8 @@ def _accepts(kind: inspect.Type, value: Any) -> bool:
         case inspect.LiteralType():
             return not isinstance(value, bool) and value in kind.values
         case inspect.FloatType():
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return is_number and (kind.ge is None or value >= kind.ge)
         case inspect.IntType():
             return isinstance(value, int) and not isinstance(value, bool) and (kind.ge is None or value >= kind.ge)
         case inspect.StrType():
@@ -127,7 +128,7 @@ def _expected(kind: inspect.Type) -> str:
         case inspect.LiteralType():
             return " or ".join(short(each) for each in kind.values)
         case inspect.FloatType():
-            return "a number"
+            return "a number" + (f" from {kind.ge:g} on" if kind.ge is not None else "")
         case inspect.IntType():
             return "a whole number" + (f" from {kind.ge} on" if kind.ge is not None else "")
         case inspect.StrType():

@@ -13,6 +13,7 @@ from dataaudit.drift.sums import Counts, log_sum, logs, total
 JEFFREYS = 0.5
 """Added to every count of the reference, seen or not, where a divergence would be infinite without it."""
 MOST_BINS = 20
+TINY = 1e-300
 
 
 def kl_smoothed(counts: Counts, reference: Counts, ids: int) -> float | None:
@@ -69,21 +70,10 @@ def jensen_shannon(first: Counts, second: Counts) -> float | None:
     n, m = int(first.sum()), int(second.sum())
     if not n or not m:
         return None
-    divisor = math.gcd(n, m)
-    # Scaled to a common total, the mean of the two distributions is a sum of integers.
-    left, right = first.astype(object) * (m // divisor), second.astype(object) * (n // divisor)
-    whole = n * (m // divisor)
-    inner = math.fsum(
-        term
-        for p, q in zip(left.tolist(), right.tolist(), strict=True)
-        if p != q
-        for term in (_part(p, p + q), _part(q, p + q))
-    )
-    return min(math.log(2), max(0.0, inner / (2 * whole)))
-
-
-def _part(value: int, of: int) -> float:
-    return value * math.log(2 * value / of) if value else 0.0
+    p, q = first / n, second / m
+    middle = np.maximum((p + q) / 2, TINY)
+    parts = [np.log(np.maximum(each, TINY) / middle) * each for each in (p, q)]
+    return min(math.log(2), max(0.0, (total(parts[0]) + total(parts[1])) / 2))
 
 
 def hellinger(first: Counts, second: Counts) -> float | None:

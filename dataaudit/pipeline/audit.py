@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 from dataaudit import __version__
 from dataaudit.checks import all_checks
 from dataaudit.config.load import LoadedConfig, check_names, load_config
+from dataaudit.config.override import override
 from dataaudit.corpus import FileNote, Piece, PieceList, ReadOptions, Tally, cut_pieces, find_files, read_piece
 from dataaudit.errors import NoDocumentsError, RunError, UsageError
 from dataaudit.pipeline.judge import judge_run
@@ -41,6 +43,7 @@ from dataaudit.tokenize.tokenizer_file import locate
 LISTED_NOTES = 20
 SAMPLED_PIECES, SAMPLED_DOCUMENTS, SAMPLED_BYTES = 8, 64, 1 << 20
 """How much text the two tokenizer engines are compared on."""
+BLOCKS_IN_A_WINDOW = 10
 
 
 def run_audit(
@@ -73,8 +76,10 @@ def run_audit(
     return result
 
 
-def run_check(out: Path, loaded: LoadedConfig | None, listener: Listener, *, workers: int) -> AuditResult:
-    """Judges a finished run again, with another config if one is given; the corpus is not read.
+def run_check(
+    out: Path, loaded: LoadedConfig | None, listener: Listener, *, workers: int, reference: str | None = None
+) -> AuditResult:
+    """Judges a finished run again, with another config or reference if one is given; the corpus is not read.
 
     How the corpus was read and tokenized stays as it was; only rules, checks and the model may differ.
     """
@@ -83,7 +88,7 @@ def run_check(out: Path, loaded: LoadedConfig | None, listener: Listener, *, wor
         if plan is None:
             raise RunError(f"{out}: plan.json is damaged or of another version. Run dataaudit audit again.")
         kept = stored_config(run, plan)
-        loaded = kept if loaded is None else _on_same_corpus(loaded, kept)
+        loaded = override(kept if loaded is None else _on_same_corpus(loaded, kept), reference=reference)
         check_config(loaded)
         unfinished = [task.id for task in _map_tasks(plan) if run.marker(task.id, task.key) is None]
         if unfinished:
@@ -209,6 +214,11 @@ def _plan(
     )
 
 
+def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "words"]:
+    has_ids = loaded.config.tokenizer.path is not None or any(piece.kind == "ids" for piece in pieces.pieces)
+    return "tokens" if has_ids else "words"
+
+
 def _pool_settings(loaded: LoadedConfig) -> PoolSettings:
     model = loaded.config.model
     return PoolSettings(model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"))
@@ -297,6 +307,11 @@ def _map(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -> None
     _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
 
 
+def _later_tasks(plan: Plan) -> set[str]:
+    """Returns the ids of all tasks after the map stage."""
+    return {f"pool-{shard:05d}" for shard in range(len(plan.shards))} | {"merge", TABLES} | drift_tasks(plan)
+
+
 def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: Engine, listener: Listener) -> None:
     if not waiting:
         listener.note(f"{name}: all {of} shards are done, nothing to do.")
@@ -336,8 +351,10 @@ def _pool_and_judge(
         [*maps, *pools],
         {f"map-{shard:05d}" for shard in range(len(maps))} | {"merge"} | {f"pool-{shard:05d}" for shard in with_tokens},
     )
+    done = {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan) | copies.keys()
+    run.sweep([*maps, *pools, *copies.values()], done)
     run.write("manifest.json", manifest(plan, maps))
-    result = judge_run(run, plan, maps, loaded)
+    result = judge_run(run, plan, maps, loaded, drift_result(run, plan, loaded.config, tables))
     run.write(
         "config.json", msgspec.json.format(msgspec.json.encode(loaded.config, order="deterministic"), indent=1) + b"\n"
     )

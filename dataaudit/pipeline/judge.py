@@ -1,6 +1,7 @@
 """Judges a measured run: evidence from the run folder, checks, and the result. Reads no corpus."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ from dataaudit.result import (
     SCHEMA_VERSION,
     AuditResult,
     CorpusSummary,
+    Drift,
     Example,
     FileSummary,
     Finding,
@@ -45,7 +47,7 @@ LOST_EXAMPLES = 100
 IDENTITY = ("doc_id", "id", "source", "file", "record", "offset", "repaired")
 
 
-def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConfig) -> AuditResult:
+def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConfig, drift: Drift) -> AuditResult:
     """Returns the result of a run whose tasks are all finished.
 
     Raises:

@@ -49,7 +49,8 @@ def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
         writer = stack.enter_context(ShardWriter(folder, plan.map, plan.shards[shard]))
         first_row = 0
         pieces = []
-        for piece in plan.shards[shard]:
+        for number, piece in enumerate(plan.shards[shard]):
+            writer.blocks.start(number)
             result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, plan.map, progress)
             first_row += result.records
             pieces.append(msgspec.to_builtins(result))
@@ -224,6 +225,7 @@ class ShardWriter:
         yield "histograms", self.histograms.to_table()
         if self.has_tokens:
             yield "token_counts", self.token_counts.to_table()
+        yield from self.blocks.tables().items()
 
 
 def _facts(settings: MapSettings) -> dict[str, str]:

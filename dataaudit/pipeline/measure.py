@@ -21,11 +21,13 @@ class Measured(NamedTuple):
     Attributes:
         signals: a row a document, a column a signal.
         ids, id_offsets: token ids as in DocumentBatch, or None when the corpus is text without a tokenizer.
+        batch: what was measured.
     """
 
     signals: pa.RecordBatch
     ids: NDArray[Any] | None
     id_offsets: NDArray[np.int64] | None
+    batch: DocumentBatch
 
 
 class Measurer:
@@ -72,7 +74,7 @@ class Measurer:
         signals = measure(batch, needs)
         if len(unencoded):
             signals = _without(signals, unencoded)
-        return Measured(signals, ids, offsets)
+        return Measured(signals, ids, offsets, batch)
 
 
 def _without(signals: pa.RecordBatch, documents: NDArray[np.int64]) -> pa.RecordBatch:

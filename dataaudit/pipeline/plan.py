@@ -41,6 +41,8 @@ class MapSettings(msgspec.Struct, frozen=True):
     tokenizer: TokenizerSettings | None
     special_strings: tuple[str, ...]
     signals: dict[str, int]
+    block_documents: int
+    drift_unit: Literal["tokens", "words"]
     tool: str
 
 

@@ -22,7 +22,7 @@ from dataaudit.errors import RunError
 TEMPORARY = "tmp"
 MARKERS = "tasks"
 LOCK = ".lock"
-FOLDERS = ("tokens", "signals", "signals_pooled", "ledger", "sketches", MARKERS)
+FOLDERS = ("tokens", "signals", "signals_pooled", "ledger", "sketches", "drift", MARKERS)
 """What a run folder holds besides its files; nothing else is ever removed from it."""
 
 

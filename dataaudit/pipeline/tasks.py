@@ -5,7 +5,7 @@ A task is a pure function of its spec: whoever runs it, wherever and how often, 
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -28,6 +28,13 @@ class PoolSpec(msgspec.Struct, frozen=True, tag="pool"):
     counts_digest: str
 
 
+class DriftSpec(msgspec.Struct, frozen=True, tag="drift"):
+    """Compares one shard with the whole corpus, whose counts have this digest: see *drift_shard*."""
+
+    shard: int
+    counts_digest: str
+
+
 class Task(msgspec.Struct, frozen=True):
     """One unit of work.
 
@@ -41,7 +48,7 @@ class Task(msgspec.Struct, frozen=True):
     id: str
     key: str
     size: int
-    spec: MapSpec | PoolSpec
+    spec: MapSpec | PoolSpec | DriftSpec
 
 
 class Engine(Protocol):
@@ -54,6 +61,7 @@ class Engine(Protocol):
 
 def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     """Runs one task in this process."""
+    from dataaudit.pipeline.drift_shard import drift_shard
     from dataaudit.pipeline.map_shard import map_shard
     from dataaudit.pipeline.pool_shard import pool_shard
 
@@ -63,3 +71,5 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
             return map_shard(task, run, progress)
         case PoolSpec():
             return pool_shard(task, run, progress)
+        case DriftSpec():
+            return drift_shard(task, run, progress)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,6 +57,26 @@ def vocabulary(path: str | Path) -> Vocabulary:
         unk_id=_unk_id(content["model"], tokenizer),
         special_strings=tuple(sorted(added[number].content for number in special)),
     )
+
+
+def token_texts(path: str | Path, ids: Iterable[int]) -> list[str | None]:
+    r"""Returns what each id stands for; None for an id without a token.
+
+    Bytes that are no whole character are written as ``\xe4``.
+
+    Raises:
+        TokenizerError: The file cannot be loaded.
+    """
+    found = locate(path)
+    tokenizer, to_bytes = load_tokenizer(found), _decoder(read_json(found))
+    added = tokenizer.get_added_tokens_decoder()
+    texts: list[str | None] = []
+    for number in ids:
+        token = tokenizer.id_to_token(number) if 0 <= number < 1 << 32 else None
+        if token is not None and number not in added:
+            token = to_bytes(token).decode("utf-8", "backslashreplace")
+        texts.append(token)
+    return texts
 
 
 def special_ids(path: str | Path) -> SpecialIds:
