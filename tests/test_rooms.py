@@ -22,11 +22,14 @@ class Fence(NamedTuple):
     packages: set[str]
 
 
-BELOW_PIPELINE = {"checks", "compare", "corpus", "kernels", "result", "rules", "signals", "sketches", "tokenize"}
+BELOW_PIPELINE = {
+    "checks", "compare", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches", "tokenize",
+}  # fmt: skip
 GLOBAL = {"duplicates", "drift"}
 FENCES = {
     "errors": Fence(set(), set()),
     "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
+    "filter_result": Fence(set(), {"msgspec"}),
     "result": Fence(set(), {"msgspec"}),
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
     "signals": Fence({"kernels"}, {"numpy", "pyarrow"}),
@@ -38,7 +41,7 @@ FENCES = {
     "rules": Fence({"result", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "compare": Fence({"result", *EVERYWHERE}, {"msgspec"}),
-    "output": Fence({"result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
+    "output": Fence({"filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},

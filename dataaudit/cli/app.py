@@ -12,6 +12,7 @@ import typer
 from dataaudit import __version__
 from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
+from dataaudit.cli.filter import filter_, restore
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ app = typer.Typer(
 )
 app.command()(explain)
 app.command()(config)
+app.command(name="filter")(filter_)
+app.command()(restore)
 
 INTERRUPTED = 130
 

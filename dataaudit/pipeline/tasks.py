@@ -35,6 +35,12 @@ class DriftSpec(msgspec.Struct, frozen=True, tag="drift"):
     counts_digest: str
 
 
+class FilterSpec(msgspec.Struct, frozen=True, tag="filter"):
+    """Filters one shard; the task's folder is the filter's output: see *filter_shard*."""
+
+    shard: int
+
+
 class Task(msgspec.Struct, frozen=True):
     """One unit of work.
 
@@ -48,7 +54,7 @@ class Task(msgspec.Struct, frozen=True):
     id: str
     key: str
     size: int
-    spec: MapSpec | PoolSpec | DriftSpec
+    spec: MapSpec | PoolSpec | DriftSpec | FilterSpec
 
 
 class Engine(Protocol):
@@ -62,6 +68,7 @@ class Engine(Protocol):
 def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     """Runs one task in this process."""
     from dataaudit.pipeline.drift_shard import drift_shard
+    from dataaudit.pipeline.filter_shard import filter_shard
     from dataaudit.pipeline.map_shard import map_shard
     from dataaudit.pipeline.pool_shard import pool_shard
 
@@ -73,3 +80,5 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
             return pool_shard(task, run, progress)
         case DriftSpec():
             return drift_shard(task, run, progress)
+        case FilterSpec():
+            return filter_shard(task, run, progress)

@@ -1,0 +1,124 @@
+"""What becomes of each record of a shard: from its stored signals, the rules and the ledger."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dataaudit.pipeline.filter_plan import FilterPlan
+from dataaudit.pipeline.funnel import Counts
+from dataaudit.pipeline.plan import ROW_BITS
+from dataaudit.pipeline.signal_tables import signal_tables
+from dataaudit.pipeline.store import RunFolder
+from dataaudit.pipeline.verdicts import columns_of, verdicts_of
+from dataaudit.rules import WITHOUT_TEXT, reasons
+
+UNREADABLE = "unreadable"
+SPAN = pa.struct([pa.field("start", pa.int64()), pa.field("stop", pa.int64())])
+REASON = pa.struct(
+    [
+        pa.field("rule", pa.string()),
+        pa.field("signal", pa.string()),
+        pa.field("value", pa.float64()),
+        pa.field("min", pa.float64()),
+        pa.field("max", pa.float64()),
+        pa.field("margin", pa.float64()),
+        pa.field("action", pa.string()),
+        pa.field("message", pa.string()),
+        pa.field("span", SPAN),
+    ]
+)
+"""A reason as quarantine holds it: that of the rules; for records that gave no document the reader's message; and
+where in the text, in characters, the rule found what it counts."""
+
+
+class Fate(IntEnum):
+    """Where a record goes."""
+
+    UNKNOWN = 0
+    CLEAN = 1
+    QUARANTINE = 2
+    WITHOUT_TEXT = 3
+    UNREADABLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """What becomes of the records of a shard, by row.
+
+    Attributes:
+        fate: int8[records] of ``Fate``.
+        doc_ids: uint64, of the documents that are quarantined, ascending.
+        reasons: a list of reasons for each of *doc_ids*.
+        faults: reason of the reader by row, for records that gave no document.
+        counts: what the rules say of the shard.
+    """
+
+    fate: NDArray[np.int8]
+    doc_ids: NDArray[np.uint64]
+    reasons: pa.ChunkedArray
+    faults: dict[int, dict[str, Any]]
+    counts: Counts
+
+    def reasons_of(self, doc_id: int) -> list[dict[str, Any]]:
+        """Returns the reasons of a quarantined document, as the rules give them."""
+        at = int(np.searchsorted(self.doc_ids, np.uint64(doc_id)))
+        found: list[dict[str, Any]] = self.reasons[at].as_py()
+        return [{**reason, "message": None, "span": None} for reason in found]
+
+
+def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fates:
+    """Returns what becomes of each of the *records* of a shard."""
+    fate = np.zeros(records, np.int8)
+    wanted = columns_of(plan.rules)
+    counts = Counts()
+    doc_ids: list[NDArray[np.uint64]] = []
+    chunks: list[pa.Array] = []
+    for table in signal_tables(run, shard, wanted):
+        verdicts = verdicts_of(plan.rules, table, plan.restored)
+        counts.add(table, verdicts)
+        ids = table.column("doc_id").to_numpy()
+        rows = (ids & np.uint64((1 << ROW_BITS) - 1)).astype(np.int64)
+        fate[rows] = np.where(verdicts.out, Fate.QUARANTINE, Fate.CLEAN)
+        if verdicts.out.any():
+            doc_ids.append(ids[verdicts.out])
+            chunks.append(reasons(plan.rules, table.filter(pa.array(verdicts.out))))
+    faults = _faults(run, shard)
+    for row, fault in faults.items():
+        fate[row] = Fate.UNREADABLE if fault["kind"] == UNREADABLE else Fate.WITHOUT_TEXT
+    nothing = pa.array([], pa.list_(pa.struct([])))
+    return Fates(
+        fate,
+        np.concatenate(doc_ids) if doc_ids else np.zeros(0, np.uint64),
+        pa.chunked_array(chunks) if chunks else pa.chunked_array([nothing]),
+        faults,
+        counts,
+    )
+
+
+def _faults(run: RunFolder, shard: int) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    with run.part("ledger", shard, "jsonl").open("rb") as ledger:
+        for line in ledger:
+            entry = msgspec.json.decode(line)
+            found[entry["doc_id"] & ((1 << ROW_BITS) - 1)] = {
+                name: entry[name] for name in ("kind", "record", "offset", "reason")
+            }
+    return found
+
+
+def fault_reason(kind: str, message: str) -> dict[str, Any]:
+    """Returns the reason of a record that gave no document."""
+    rule = UNREADABLE if kind == UNREADABLE else WITHOUT_TEXT
+    numbers = dict.fromkeys(("signal", "value", "min", "max", "margin"))
+    return {"rule": rule, **numbers, "action": "quarantine", "message": message, "span": None}
+
+
+def clean_ids(fates: Fates, doc_ids: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Returns which documents are kept."""
+    rows = (doc_ids & np.uint64((1 << ROW_BITS) - 1)).astype(np.int64)
+    return np.asarray(fates.fate[rows] == Fate.CLEAN)

@@ -1,0 +1,285 @@
+"""The filter task: writes one shard's kept and quarantined records, and the tokens of the kept ones."""
+
+import base64
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from dataaudit.corpus import Piece, RawBatch, ReadOptions, Tally, read_records
+from dataaudit.corpus.convert import as_lines, put_in, select, sizes
+from dataaudit.corpus.writers import RecordWriter
+from dataaudit.errors import RunError
+from dataaudit.filter_result import Balance
+from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
+from dataaudit.pipeline.filter_plan import FilterPlan, PieceNames, load_filter_plan
+from dataaudit.pipeline.map_shard import PieceResult
+from dataaudit.pipeline.plan import ROW_BITS, load_plan
+from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
+from dataaudit.tokenize import TokenShardWriter
+from dataaudit.tokenize.shards import read_token_shard, token_shard_metadata
+
+DOC_ID, REASONS = "dataaudit_doc_id", "dataaudit_reasons"
+"""The columns that a quarantined record has beside its own."""
+
+
+class PieceOutcome(msgspec.Struct, frozen=True):
+    """What became of the records of a piece.
+
+    Attributes:
+        records, bytes: by where they went.
+        damage: why the rest could not be read, or None.
+        outputs: the files that were written.
+    """
+
+    records: Balance
+    bytes: Balance
+    damage: str | None
+    outputs: list[str]
+
+
+def filter_shard(task: Task, out: RunFolder, progress: Progress) -> Marker:
+    """Filters one shard of the plan in *out*.
+
+    Raises:
+        RunError: the corpus is not what was audited, or the disk is full; what is finished is kept.
+    """
+    assert isinstance(task.spec, FilterSpec)
+    plan = load_filter_plan(out.path)
+    if plan is None:
+        raise RunError(f"{out.path}: the filter's plan is damaged. Delete the folder and run the filter again.")
+    try:
+        return _filter(task, task.spec.shard, plan, out, progress)
+    except OSError as error:
+        raise RunError(
+            f"{out.path}: cannot be written: {error.strerror or error}. What is finished is kept: "
+            "make room and run the same command again."
+        ) from error
+
+
+def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: Progress) -> Marker:
+    run = RunFolder(Path(plan.run))
+    audit = load_plan(run.path)
+    results = pieces_of(run, shard)
+    fates = fates_of(run, plan, shard, sum(each.records for each in results))
+    outcomes: list[PieceOutcome] = []
+    outputs: dict[Path, Path] = {}
+    first = 0
+    with out.workspace() as folder:
+        for number, (piece, audited) in enumerate(zip(audit.shards[shard], results, strict=True)):
+            place = _Place(folder / str(number), plan.names[shard][number], shard, first)
+            place.folder.mkdir()
+            work = PieceFilter(piece, audit.map.read, place, fates, plan)
+            outcomes.append(work.run(audited, progress))
+            outputs |= {temporary: out.path / name for temporary, name in work.written.items()}
+            first += audited.records
+        if tokens := _tokens(run, shard, fates, folder):
+            outputs[tokens] = out.part("tokens", shard, "arrow")
+        for final in outputs.values():
+            final.parent.mkdir(parents=True, exist_ok=True)
+        result = {
+            "pieces": [msgspec.to_builtins(each) for each in outcomes],
+            "counts": msgspec.to_builtins(fates.counts),
+        }
+        return out.commit(task.id, task.key, outputs, result)
+
+
+def pieces_of(run: RunFolder, shard: int) -> list[PieceResult]:
+    """Returns what the audit found in the pieces of a shard."""
+    marker = run.any_marker(f"map-{shard:05d}")
+    if marker is None:
+        raise RunError(f"{run.path}: shard {shard} is not finished. Run the same dataaudit audit command again.")
+    return msgspec.convert(marker.result["pieces"], list[PieceResult])
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where the records of a piece go: a temporary folder, the final names, and the row of the first in its shard."""
+
+    folder: Path
+    names: PieceNames
+    shard: int
+    first: int
+
+
+class PieceFilter:
+    """Filters the records of one piece.
+
+    Attributes:
+        written: final name by temporary path.
+    """
+
+    def __init__(self, piece: Piece, options: ReadOptions, place: _Place, fates: Fates, plan: FilterPlan) -> None:
+        self.piece, self.options, self.place, self.fates = piece, options, place, fates
+        self.output = plan.output
+        self.records, self.bytes = Counter[Fate](), Counter[Fate]()
+        self.bytes_read = 0
+        self.written: dict[Path, str] = {}
+
+    def run(self, audited: PieceResult, progress: Progress) -> PieceOutcome:
+        """Reads the piece and writes its files."""
+        tally = Tally()
+        reported = 0
+        same = self.output == "same"
+        compression = self.piece.compression if same else "zstd" if self.output == "jsonl.zst" else None
+        with ExitStack() as stack:
+            clean = stack.enter_context(RecordWriter(self.place.folder / "clean", compression))
+            quarantine = stack.enter_context(RecordWriter(self.place.folder / "quarantine", self._packed()))
+            lost = stack.enter_context(RecordWriter(self.place.folder / "unreadable", None))
+            for batch in read_records(self.piece, self.options, tally):
+                self._split(batch, tally.records, audited, clean, quarantine, lost)
+                progress(tally.bytes_read - reported)
+                reported = tally.bytes_read
+            for writer, name in zip((clean, quarantine, lost), msgspec.structs.astuple(self.place.names), strict=True):
+                writer.close()
+                if writer.is_written:
+                    self.written[writer.path] = name
+        progress(self.piece.size - reported)
+        self._compare(audited, tally)
+        return PieceOutcome(
+            _balance(audited.records, self.records),
+            _balance(self.bytes_read, self.bytes),
+            tally.damage,
+            sorted(self.written.values()),
+        )
+
+    def _packed(self) -> str | None:
+        return None if self.piece.format in ("csv", "text") else self.piece.compression
+
+    def _split(
+        self,
+        batch: RawBatch,
+        seen: int,
+        audited: PieceResult,
+        clean: RecordWriter,
+        quarantine: RecordWriter,
+        lost: RecordWriter,
+    ) -> None:
+        start = self.place.first + seen - batch.length
+        if seen > audited.records:
+            raise self._changed(f"it has more than the {audited.records:,} records that were audited")
+        fate = self.fates.fate[start : start + batch.length]
+        if batch.records is None:
+            fate[:] = Fate.UNREADABLE
+            lost.write(self._lost(batch, start))
+            self.records[Fate.UNREADABLE] += batch.length
+            return
+        self.bytes_read += sum(sizes(batch, self.piece.content))
+        is_row = isinstance(batch.records, pa.RecordBatch)
+        unreadable = (fate == Fate.UNREADABLE) & (not is_row)
+        taken = (fate != Fate.CLEAN) & (fate != Fate.UNKNOWN) & ~unreadable
+        clean.write(self._converted(self._chosen(batch, fate, fate == Fate.CLEAN)[0]))
+        if taken.any():
+            chosen, at = self._chosen(batch, fate, taken)
+            quarantine.write(self._with_reasons(chosen, at + start))
+        if unreadable.any():
+            chosen, at = self._chosen(batch, fate, unreadable)
+            lost.write(self._raw(chosen, at + start))
+
+    def _chosen(
+        self, batch: RawBatch, fate: NDArray[np.int8], wanted: NDArray[np.bool_]
+    ) -> tuple[RawBatch, NDArray[np.int64]]:
+        """Counts and returns some of the records, and their places in the batch."""
+        at = np.flatnonzero(wanted)
+        chosen = select(batch, at)
+        for kind, size in zip(fate[at].tolist(), sizes(chosen, self.piece.content), strict=True):
+            self.records[Fate(kind)] += 1
+            self.bytes[Fate(kind)] += size
+        return chosen, at
+
+    def _converted(self, batch: RawBatch) -> RawBatch:
+        return batch if self.output == "same" else as_lines(batch)
+
+    def _with_reasons(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
+        ids = [self._doc_id(row) for row in rows]
+        found = [self._reasons(int(row), doc_id) for row, doc_id in zip(rows, ids, strict=True)]
+        fields = [{DOC_ID: doc_id, REASONS: each} for doc_id, each in zip(ids, found, strict=True)]
+        columns = {DOC_ID: pa.array(ids, pa.uint64()), REASONS: pa.array(found, pa.list_(REASON))}
+        return put_in(batch, fields, columns)
+
+    def _reasons(self, row: int, doc_id: int) -> list[dict[str, Any]]:
+        if (fault := self.fates.faults.get(row)) is not None:
+            return [fault_reason(fault["kind"], fault["reason"])]
+        return self.fates.reasons_of(doc_id)
+
+    def _doc_id(self, row: int) -> int:
+        return (self.place.shard << ROW_BITS) + int(row)
+
+    def _raw(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
+        """Returns records that could not be read, as lines that hold their bytes."""
+        assert isinstance(batch.records, list)
+        lines = []
+        for row, raw in zip(rows.tolist(), batch.records, strict=True):
+            fault = self.fates.faults[row]
+            lines.append(self._line(row, fault, fault["reason"], raw))
+        return RawBatch("lines", len(lines), lines)
+
+    def _lost(self, batch: RawBatch, start: int) -> RawBatch:
+        """Returns lines for rows of which nothing can be read."""
+        nowhere = {"record": None, "offset": None}
+        rows = range(start, start + batch.length)
+        lines = [self._line(row, self.fates.faults.get(row, nowhere), batch.reason, None) for row in rows]
+        return RawBatch("lines", len(lines), lines)
+
+    def _line(self, row: int, fault: dict[str, Any], message: str, raw: bytes | None) -> bytes:
+        line = {"file": self.piece.file.name, "record": fault["record"], "offset": fault["offset"]}
+        if raw is not None:
+            try:
+                line["raw"] = raw.decode()
+            except UnicodeDecodeError:
+                line["raw_base64"] = base64.b64encode(raw).decode()
+        return msgspec.json.encode({**line, DOC_ID: self._doc_id(row), REASONS: [fault_reason("unreadable", message)]})
+
+    def _compare(self, audited: PieceResult, tally: Tally) -> None:
+        """Makes sure that what was read is what was audited."""
+        if tally.digest is not None and tally.digest != audited.digest:
+            raise self._changed("its bytes are others")
+        if tally.records != audited.records:
+            raise self._changed(f"it has {tally.records:,} records, and {audited.records:,} were audited")
+        if sum(self.records.values()) != tally.records:
+            raise self._changed("it holds records that were not audited")
+
+    def _changed(self, how: str) -> RunError:
+        return RunError(
+            f"{self.piece.file.path} has changed since the audit: {how}. "
+            "Run dataaudit audit again, then the filter with a new --to folder."
+        )
+
+
+def _balance(total: int, parts: Counter[Fate]) -> Balance:
+    """Returns what was there beside where it went; the two were counted apart."""
+    wanted = (Fate.CLEAN, Fate.QUARANTINE, Fate.WITHOUT_TEXT, Fate.UNREADABLE)
+    return Balance(total, *(int(parts[each]) for each in wanted))
+
+
+def _tokens(run: RunFolder, shard: int, fates: Fates, folder: Path) -> Path | None:
+    """Writes the token ids of the kept documents, under the doc_ids of the run."""
+    source = run.part("tokens", shard, "arrow")
+    if not source.exists():
+        return None
+    path = folder / "tokens.arrow"
+    batches = read_token_shard(source)
+    first = next(batches, None)
+    if first is None:
+        return None
+    with TokenShardWriter(path, first.ids.dtype.type, token_shard_metadata(source)) as writer:
+        for batch in _chain(first, batches):
+            keep = clean_ids(fates, batch.doc_ids)
+            if not keep.any():
+                continue
+            lengths = np.diff(batch.offsets)
+            offsets = np.zeros(int(keep.sum()) + 1, np.int64)
+            np.cumsum(lengths[keep], out=offsets[1:])
+            writer.write(batch.doc_ids[keep], batch.ids[np.repeat(keep, lengths)], offsets)
+    return path
+
+
+def _chain(first: Any, others: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from others
