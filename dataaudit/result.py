@@ -6,6 +6,7 @@ AuditResult
 ├── rules      what each rule would remove
 ├── sources    the mixture
 ├── lengths    percentiles and packing
+├── drift      shards and windows against the corpus
 ├── signals    a summary and a histogram each
 └── method     config, versions, tokenizer, what was not measured
 """
@@ -395,6 +396,7 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     lengths: dict[str, Any]
     signals: dict[str, SignalSummary]
     files: list[FileSummary]
+    drift: Drift | None = None
     method: Method
 
     def to_json(self) -> bytes:

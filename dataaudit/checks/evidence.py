@@ -8,7 +8,7 @@ import polars as pl
 
 from dataaudit.config.schema import Config
 from dataaudit.kernels.vocabulary import Vocabulary
-from dataaudit.result import Example, FileSummary, Part, RuleOutcome
+from dataaudit.result import Drift, Example, FileSummary, Part, RuleOutcome
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
 
@@ -67,6 +67,7 @@ class Evidence:
         rules: what each rule would remove.
         rule_families: for each family of signals that rules look at, the documents over at least one of their limits.
         tokenized_input: whether the corpus came as token ids.
+        drift: shards and windows against the corpus, or None before they were compared.
     """
 
     config: Config
@@ -82,6 +83,7 @@ class Evidence:
     rules: Sequence[RuleOutcome]
     rule_families: Mapping[str, Found]
     tokenized_input: bool
+    drift: Drift | None = None
 
     def has(self, need: str) -> bool:
         """Says whether a signal or a fact was measured."""
@@ -90,6 +92,10 @@ class Evidence:
                 return self.token_counts is not None
             case "vocabulary":
                 return self.vocabulary is not None
+            case "drift":
+                return self.drift is not None
+            case "reference":
+                return self.drift is not None and self.drift.reference is not None
             case "rules":
                 return any(rule.status == "judged" for rule in self.rules)
             case _:
@@ -98,6 +104,10 @@ class Evidence:
     def missing(self, need: str) -> str:
         """Says why a signal or a fact was not measured."""
         match need:
+            case "drift":
+                return "shards were not compared"
+            case "reference":
+                return "no reference run was given (--reference RUN)"
             case "rules":
                 return "no rule of the config could be judged"
             case "token_counts" | "vocabulary":

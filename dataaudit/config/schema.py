@@ -77,6 +77,21 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     eos_id: TokenId | None = None
 
 
+class Drift(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How drift is measured.
+
+    window_documents: documents in a window of the corpus's order; a window ends at the next tenth of that.
+    min_tokens: tokens that a shard or a window needs to be judged; smaller ones are only reported.
+    min_documents: documents that a shard needs to be judged.
+    reference: the run folder of an earlier audit, with which the corpus is compared.
+    """
+
+    window_documents: Positive = 10_000
+    min_tokens: Positive = 50_000
+    min_documents: Positive = 100
+    reference: str | None = None
+
+
 class Moving(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A limit that moves while a model is trained: final − (final − initial) · exp(−step / decay_steps).
 
@@ -170,6 +185,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     read: how the corpus is read.
     tokenizer: how texts are tokenized.
     model: the model that will be trained.
+    drift: how drift is measured.
+    mixture: the planned share of each source, in tokens; any positive numbers, of which the proportions count.
     rules: decisions about documents; in order.
     checks: limits of the checks on the corpus, by check id.
     """
@@ -179,5 +196,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     read: Read = msgspec.field(default_factory=Read)
     tokenizer: Tokenizer = msgspec.field(default_factory=Tokenizer)
     model: Model = msgspec.field(default_factory=Model)
+    drift: Drift = msgspec.field(default_factory=Drift)
+    mixture: dict[str, Share] = msgspec.field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     checks: dict[str, Levels] = msgspec.field(default_factory=dict)

@@ -71,6 +71,8 @@ def limit_problems(config: Config, data: MarkedMapping) -> Iterator[str]:
                     break
         for condition, marked_condition in zip(rule.applies_when, marked.get("applies_when", ()), strict=True):
             yield from _range_problems(condition.min, condition.max, marked_condition, f"a condition of {name}")
+    if config.mixture and not any(config.mixture.values()):
+        yield f"{_where(data, 'mixture')}: every share of the mixture is 0. Expected at least one above 0."
     for check, levels in config.checks.items():
         marked = data["checks"][check]
         for key, level in (("warn", levels.warn), ("fail", levels.fail)):

@@ -16,6 +16,9 @@ from dataaudit.config.load import LoadedConfig, check_names, load_config
 from dataaudit.config.override import override
 from dataaudit.corpus import FileNote, Piece, PieceList, ReadOptions, Tally, cut_pieces, find_files, read_piece
 from dataaudit.errors import NoDocumentsError, RunError, UsageError
+from dataaudit.pipeline.drift_result import drift_result
+from dataaudit.pipeline.drift_stage import drift_tasks, run_drift
+from dataaudit.pipeline.drift_tables import TABLES, drift_tables, write_tables
 from dataaudit.pipeline.judge import judge_run
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
@@ -105,8 +108,9 @@ def run_check(
 
 
 def _on_same_corpus(loaded: LoadedConfig, kept: LoadedConfig) -> LoadedConfig:
-    """Returns the config with the sections about reading and tokenizing that the run was made with."""
-    config = msgspec.structs.replace(loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer)
+    """Returns the config with what the run was measured with: reading, tokenizing and the size of windows."""
+    drift = msgspec.structs.replace(loaded.config.drift, window_documents=kept.config.drift.window_documents)
+    config = msgspec.structs.replace(loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer, drift=drift)
     return replace(loaded, config=config)
 
 
@@ -208,6 +212,8 @@ def _plan(
             tokenizer=_tokenizer(pieces.pieces, options, loaded, earlier, listener),
             special_strings=loaded.config.tokenizer.special_strings,
             signals=signal_versions("text", "tokens"),
+            block_documents=max(1, loaded.config.drift.window_documents // BLOCKS_IN_A_WINDOW),
+            drift_unit=_drift_unit(pieces, loaded),
             tool=__version__,
         ),
         pool=_pool_settings(loaded),
@@ -301,9 +307,9 @@ def _map(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -> None
     tasks = _map_tasks(plan)
     done = {task.id: run.marker(task.id, task.key) for task in tasks}
     finished = [marker for marker in done.values() if marker is not None]
-    pool_markers = {f"pool-{shard:05d}" for shard in range(len(plan.shards))} | {"merge"}
-    kept = [marker for name in pool_markers if (marker := run.any_marker(name)) is not None]
-    run.sweep([*finished, *kept], {*done, *pool_markers})
+    later = _later_tasks(plan)
+    kept = [marker for name in later if (marker := run.any_marker(name)) is not None]
+    run.sweep([*finished, *kept], {*done, *later})
     _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
 
 
@@ -347,12 +353,17 @@ def _pool_and_judge(
         _run_stage(run, waiting, "comparing with the corpus", len(tasks), engine, listener)
         pools = [_finished(run, task) for task in tasks]
         pools.append(counts)
-    run.sweep(
-        [*maps, *pools],
-        {f"map-{shard:05d}" for shard in range(len(maps))} | {"merge"} | {f"pool-{shard:05d}" for shard in with_tokens},
+    drift = run_drift(
+        run,
+        plan,
+        maps,
+        window_documents=loaded.config.drift.window_documents,
+        reference=loaded.config.drift.reference,
+        run_tasks=lambda waiting, of: _run_stage(run, waiting, "looking for drift", of, engine, listener),
     )
-    done = {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan) | copies.keys()
-    run.sweep([*maps, *pools, *copies.values()], done)
+    tables = drift_tables(run, plan, loaded.config)
+    pools += [*drift, write_tables(run, tables, drift, loaded.config)]
+    run.sweep([*maps, *pools], {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan))
     run.write("manifest.json", manifest(plan, maps))
     result = judge_run(run, plan, maps, loaded, drift_result(run, plan, loaded.config, tables))
     run.write(

@@ -57,7 +57,7 @@ def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConf
     shards = [shard for shard in range(len(maps)) if run.part("signals", shard, "parquet").exists()]
     if not any(file.documents for file in files):
         raise NoDocumentsError(_nothing_read(files))
-    evidence = _evidence(run, plan, shards, files, loaded)
+    evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift)
     findings = judge(all_checks(), evidence)
     return AuditResult(
         schema_version=SCHEMA_VERSION,
@@ -71,6 +71,7 @@ def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConf
         lengths=_lengths(evidence),
         signals=_signals(run, shards, evidence),
         files=_worst_files(files),
+        drift=drift,
         method=_method(plan, evidence, loaded),
     )
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dataaudit.corpus import Fault, Piece, Tally, read_piece
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
+from dataaudit.pipeline.shard_blocks import ShardBlocks
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, Progress, Task
 from dataaudit.signals import all_signals
@@ -119,6 +120,7 @@ class ShardWriter:
         self.lengths = LengthHistogram()
         self.histograms = SignalHistograms()
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
+        self.blocks = ShardBlocks(settings, pieces)
         self.tokens: TokenShardWriter | None = None
         if self.has_tokens:
             self.tokens = TokenShardWriter(folder / "tokens.arrow", self.narrow_to or np.int64, _facts(settings))
@@ -176,6 +178,7 @@ class ShardWriter:
         length = signals.column("token_count" if self.has_tokens else "char_count").fill_null(0).to_numpy()
         self.lengths.update(sources, length)
         self.histograms.update(sources, length, signals)
+        self.blocks.add(measured, doc_ids, sources, length)
         if measured.ids is not None and measured.id_offsets is not None:
             self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
             assert self.tokens is not None

@@ -5,7 +5,7 @@ A task is a pure function of its spec: whoever runs it, wherever and how often, 
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
