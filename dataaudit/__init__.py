@@ -3,16 +3,28 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["AuditResult", "DataAuditError", "Finding", "Status", "__version__", "audit", "check", "load_result"]
+__all__ = [
+    "AuditResult",
+    "DataAuditError",
+    "Filter",
+    "Finding",
+    "Status",
+    "__version__",
+    "audit",
+    "check",
+    "load_result",
+]
 
 if TYPE_CHECKING:
     from dataaudit.api import audit, check, load_result
     from dataaudit.errors import DataAuditError
+    from dataaudit.integrations.filter import Filter
     from dataaudit.result import AuditResult, Finding, Status
 
 _HOMES = {
     "AuditResult": "result",
     "DataAuditError": "errors",
+    "Filter": "integrations.filter",
     "Finding": "result",
     "Status": "result",
     "audit": "api",

@@ -36,9 +36,9 @@ FENCES = {
     "sketches": Fence({"kernels"}, {"numpy", "pyarrow"}),
     "corpus": Fence(EVERYWHERE, {"fsspec", "msgspec", "pyarrow", "xxhash", "zstandard"}),
     "tokenize": Fence({"kernels", *EVERYWHERE}, {"fastokens", "numpy", "pyarrow", "tokenizers", "xxhash"}),
-    "duplicates": Fence({"kernels", "sketches", *EVERYWHERE}, {"datasketch", "numpy", "polars", "pyarrow"}),
+    "duplicates": Fence({"kernels", *EVERYWHERE}, {"numpy", "xxhash"}),
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
-    "rules": Fence({"result", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
+    "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "compare": Fence({"result", *EVERYWHERE}, {"msgspec"}),
     "output": Fence({"filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
@@ -48,7 +48,7 @@ FENCES = {
     ),
     "api": Fence({"pipeline", "result", *EVERYWHERE}, set()),
     "integrations": Fence(
-        {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "numpy", "pyarrow"}
+        {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
     ),
     "cli": Fence(
         {"", "api", "integrations", "output", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},

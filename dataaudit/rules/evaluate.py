@@ -13,7 +13,10 @@ EMPTY = "empty"
 """The reason of a document that is empty after stripping white space; it has no other."""
 
 NULL_MEANS_NONE = frozenset(
-    {"exact_duplicate_of", "near_duplicate_of", "near_duplicate_jaccard", "near_duplicate_cluster"}
+    {
+        *("exact_duplicate_of", "near_duplicate_of", "near_duplicate_jaccard"),
+        *("duplicate_cluster", "duplicate_cluster_size", "duplicate_count"),
+    }
 )
 """Signals whose null says that there is no such thing, not that the value is undefined; no rule fails on it."""
 

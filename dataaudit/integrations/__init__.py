@@ -1,0 +1,1 @@
+"""Adapters that bring dataaudit's verdicts into other libraries."""
