@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dataaudit import __version__
+from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, tell
 from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
 from dataaudit.cli.filter import filter_, restore
+from dataaudit.cli.interrupted import interrupted
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
 
 if TYPE_CHECKING:
     from dataaudit.config.load import LoadedConfig
-    from dataaudit.result import AuditResult
 
 app = typer.Typer(
     add_completion=True,
@@ -30,19 +31,9 @@ app.command()(config)
 app.command(name="filter")(filter_)
 app.command()(restore)
 
-INTERRUPTED = 130
-
-
-class FailOn(StrEnum):
-    """The least status that makes the exit code 1."""
-
-    FAIL = "fail"
-    WARN = "warn"
-    NEVER = "never"
-
 
 class Output(StrEnum):
-    """How the result is printed."""
+    """How documents are printed."""
 
     TABLE = "table"
     JSON = "json"
@@ -57,8 +48,7 @@ class Engine(StrEnum):
 ConfigOption = Annotated[
     str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or YAML file; see: dataaudit config.")
 ]
-FormatOption = Annotated[Output, typer.Option("--format", help="How the result is printed on stdout.")]
-FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Least status for exit code 1.")]
+FormatOption = Annotated[Output, typer.Option("--format", help="How they are printed on stdout.")]
 WorkersOption = Annotated[
     int | None, typer.Option("-j", "--jobs", min=1, metavar="N", help="Worker processes; all cores by default.")
 ]
@@ -92,7 +82,7 @@ def audit(
     reference: ReferenceOption = None,
     jobs: WorkersOption = None,
     engine: Annotated[Engine, typer.Option(help="Where tasks run.")] = Engine.LOCAL,  # noqa: ARG001 - one so far
-    format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
+    format: FormatsOption = None,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
     quiet: QuietOption = False,
 ) -> None:
@@ -107,6 +97,7 @@ def audit(
     from dataaudit.pipeline.audit import default_workers, run_audit
     from dataaudit.pipeline.readback import read_back
 
+    told = formats(format)
     listener = TerminalListener(quiet=quiet)
     loaded = override(
         load_config(config),
@@ -122,8 +113,8 @@ def audit(
         result = run_audit(inputs, out, loaded, listener, workers=jobs or default_workers(), input_format=input_format)
         read_back(out, listener)
     except KeyboardInterrupt:
-        _interrupted(out)
-    _answer(result, out, format, fail_on)
+        interrupted(out)
+    tell(result, out, told, fail_on)
 
 
 @app.command()
@@ -132,7 +123,7 @@ def check(
     config: ConfigOption = None,
     reference: ReferenceOption = None,
     jobs: WorkersOption = None,
-    format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
+    format: FormatsOption = None,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
     quiet: QuietOption = False,
 ) -> None:
@@ -141,13 +132,14 @@ def check(
     from dataaudit.config.load import load_config
     from dataaudit.pipeline.audit import default_workers, run_check
 
+    told = formats(format)
     loaded: LoadedConfig | None = None if config is None else load_config(config)
     try:
         listener = TerminalListener(quiet=quiet)
         result = run_check(run, loaded, listener, workers=jobs or default_workers(), reference=reference)
     except KeyboardInterrupt:
-        _interrupted(run)
-    _answer(result, run, format, fail_on)
+        interrupted(run)
+    tell(result, run, told, fail_on)
 
 
 @app.command()
@@ -167,31 +159,6 @@ def show(
         raise UsageError("say which documents: one of --doc ID, --check CHECK, --rule RULE.")
     as_json = format is Output.JSON
     print_documents(run, doc=doc, check=check, rule=rule, count=count, characters=characters, as_json=as_json)
-
-
-def _answer(result: "AuditResult", out: Path, output: Output, fail_on: FailOn) -> None:
-    from dataaudit.output.table import render_table
-    from dataaudit.result import Status
-
-    try:
-        typer.echo(result.to_json().decode() if output is Output.JSON else render_table(result, out), nl=False)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read stdout has gone, as `head` does; the exit code still tells the verdict.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if result.counts[Status.ERROR]:
-        raise typer.Exit(2)
-    reached = {FailOn.FAIL: (Status.FAIL,), FailOn.WARN: (Status.FAIL, Status.WARN), FailOn.NEVER: ()}[fail_on]
-    if result.verdict in reached:
-        raise typer.Exit(1)
-
-
-def _interrupted(out: Path) -> None:
-    """Ends at once; every finished shard is in the run folder, and unfinished ones count for nothing."""
-    sys.stderr.write(f"\ninterrupted; finished shards are kept in {out}. Run the same command again to resume.\n")
-    sys.stderr.flush()
-    sys.stdout.flush()
-    os._exit(INTERRUPTED)
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from dataaudit.output.visible import visible
+from dataaudit.output.wording import accounting, place, status_counts
 from dataaudit.result import AuditResult, Finding, Status
 
 STYLES = {
@@ -18,40 +20,41 @@ STYLES = {
 }
 
 
-def render_table(result: AuditResult, out: Path) -> str:
+def render(result: AuditResult, run: Path) -> str:
+    """Returns the result as plain text."""
+    return _captured(Console(highlight=False, soft_wrap=True, force_terminal=False), result, run)
+
+
+def render_for_terminal(result: AuditResult, run: Path) -> str:
     """Returns the result as text, in colour when stdout is a terminal."""
-    console = Console(highlight=False, soft_wrap=True)
+    return _captured(Console(highlight=False, soft_wrap=True), result, run)
+
+
+def _captured(console: Console, result: AuditResult, out: Path) -> str:
     with console.capture() as captured:
         _print(console, result, out)
     return captured.get()
 
 
 def _print(console: Console, result: AuditResult, out: Path) -> None:
-    corpus = result.corpus
     for finding in result.findings:
         if finding.status not in (Status.PASS, Status.SKIP):
             _print_finding(console, finding)
     _print_rest(console, result)
-    console.print(
-        f"\n{corpus.records:,} records = {corpus.documents:,} documents + {corpus.unreadable:,} unreadable + "
-        f"{corpus.without_text:,} without text, in {corpus.files:,} files{_size(result)}"
-    )
+    console.print(f"\n{accounting(result.corpus)}")
     _print_sources(console, result)
-    counts = " · ".join(f"{count} {status}" for status, count in result.counts.items() if count)
     style = STYLES[result.verdict]
-    console.print(f"\n[{style}]{result.verdict.upper()}[/{style}]  {counts}")
+    console.print(f"\n[{style}]{result.verdict.upper()}[/{style}]  {status_counts(result)}")
     console.print(f"report {escape(str(out / 'report.json'))}{_next(result, out)}")
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
     style = STYLES[finding.status]
     console.print(
-        f"[{style}]{finding.status.upper():<5}[/{style}] [bold]{finding.id}[/bold]  {escape(finding.message)}"
+        f"[{style}]{finding.status.upper():<5}[/{style}] [bold]{finding.id}[/bold]  {escape(visible(finding.message))}"
     )
     if finding.status in (Status.FAIL, Status.WARN) and finding.examples:
-        first = finding.examples[0]
-        name = f" (id {first.id})" if first.id is not None else ""
-        console.print(f"      [dim]such as {escape(f'{first.file}:{first.record}{name}, doc_id {first.doc_id}')}[/dim]")
+        console.print(f"      [dim]such as {escape(place(finding.examples[0]))}[/dim]")
 
 
 def _print_rest(console: Console, result: AuditResult) -> None:
@@ -63,14 +66,7 @@ def _print_rest(console: Console, result: AuditResult) -> None:
         if finding.status is Status.SKIP:
             skipped.setdefault(finding.message, []).append(finding.id)
     for reason, names in skipped.items():
-        console.print(f"[dim]SKIP  {', '.join(names)}: {escape(reason)}[/dim]")
-
-
-def _size(result: AuditResult) -> str:
-    corpus = result.corpus
-    parts = [f"{corpus.tokens:,} tokens"] if corpus.tokens is not None else []
-    parts += [f"{corpus.characters:,} characters"] if corpus.characters is not None else []
-    return f"; {', '.join(parts)}" if parts else ""
+        console.print(f"[dim]SKIP  {', '.join(names)}: {escape(visible(reason))}[/dim]")
 
 
 def _print_sources(console: Console, result: AuditResult) -> None:
@@ -81,7 +77,7 @@ def _print_sources(console: Console, result: AuditResult) -> None:
         table.add_column(heading, justify="right")
     for source in result.sources[:10]:
         table.add_row(
-            escape(source.name),
+            escape(visible(source.name)),
             f"{source.documents:,}",
             _percent(source.document_share),
             "-" if source.tokens is None else f"{source.tokens:,}",
