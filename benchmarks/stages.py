@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from benchmarks.one_core import Cost, timed
+from dataaudit.api import check
 from dataaudit.config.load import load_config
 from dataaudit.corpus import ReadOptions, Tally, cut_pieces, find_files, read_piece
-from dataaudit.pipeline.judge import judge_run
 from dataaudit.pipeline.map_shard import _measurer
-from dataaudit.pipeline.plan import Plan, load_plan
+from dataaudit.pipeline.plan import load_plan
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, PoolSpec, Task, execute
 from dataaudit.pipeline.vocabulary_of import vocabulary_of
@@ -206,13 +206,8 @@ def _run_tasks(path: Path, size: int, speeds: Speeds) -> None:
         _add(speeds, stage, cost, size)
     cost = Cost()
     with timed(cost):
-        _judge(run, plan)
+        check(path, workers=1)
     _add(speeds, JUDGING, cost, size)
-
-
-def _judge(run: RunFolder, plan: Plan) -> None:
-    maps = [_marker(run, f"map-{shard:05d}") for shard in range(len(plan.shards))]
-    judge_run(run, plan, maps, load_config(None))
 
 
 def _marker(run: RunFolder, task: str) -> Marker:
