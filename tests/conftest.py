@@ -17,6 +17,11 @@ ENGLISH = WORDS.split()
 CHINESE = "河流宽阔湖泊早晨船只返回港口孩子们提着篮子走过石桥市场很早开门信件到达花园围墙冬天光线安静街道有人弹钢琴"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option that renews tests/golden."""
+    parser.addoption("--update-golden", action="store_true", help="write tests/golden anew instead of comparing")
+
+
 def sentence(rng: random.Random, words: int) -> str:
     """An English sentence of invented order."""
     return " ".join(rng.choice(ENGLISH) for _ in range(words)).capitalize() + "."

@@ -116,8 +116,7 @@ def say(text: str) -> None:
 def append_summary(path: Path, text: str) -> None:
     """Appends Markdown to a GitHub job's summary, cut at a line where it would pass the size that GitHub allows.
 
-    Raises:
-        UsageError: the file cannot be written.
+    The summary is a courtesy: when it cannot be written, that is said on stderr and the exit code stays.
     """
     content = text.encode()
     try:
@@ -129,7 +128,7 @@ def append_summary(path: Path, text: str) -> None:
         with path.open("ab") as file:
             file.write(content)
     except OSError as error:
-        raise UsageError(f"{SUMMARY_VARIABLE}={path}: cannot be written ({error.strerror}).") from error
+        sys.stderr.write(f"warning: {SUMMARY_VARIABLE}={path} cannot be written ({error.strerror}).\n")
 
 
 def _write(path: Path, text: str) -> None:

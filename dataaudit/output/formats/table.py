@@ -20,9 +20,12 @@ STYLES = {
 }
 
 
+FILE_WIDTH = 120
+
+
 def render(result: AuditResult, run: Path) -> str:
     """Returns the result as plain text."""
-    return _captured(Console(highlight=False, soft_wrap=True, force_terminal=False), result, run)
+    return _captured(Console(highlight=False, soft_wrap=True, force_terminal=False, width=FILE_WIDTH), result, run)
 
 
 def render_for_terminal(result: AuditResult, run: Path) -> str:
