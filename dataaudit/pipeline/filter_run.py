@@ -24,6 +24,7 @@ from dataaudit.pipeline.filter_plan import (
     possible_outputs,
     reading,
     refuse_place,
+    writing,
 )
 from dataaudit.pipeline.funnel import Counts, funnel_of
 from dataaudit.pipeline.listener import Listener
@@ -81,7 +82,7 @@ def run_filter(
     loaded = rules_for(run, audit, loaded)
     refuse_place(out, run, audit.inputs)
     _refuse_changed(audit)
-    with reading(run), open_out(out) as folder:
+    with reading(run), open_out(out) as folder, writing(out):
         plan = FilterPlan(
             format=FILTER_FORMAT,
             run=str(run.resolve()),
@@ -122,7 +123,7 @@ def run_restore(
         if doc_id is not None and not _fails(RunFolder(run), plan, rule, doc_id):
             raise UsageError(f"document {doc_id} does not fail {rule}: there is nothing to restore.")
     _refuse_changed(audit)
-    with reading(run), open_out(out) as folder:
+    with reading(run), open_out(out) as folder, writing(out):
         if run_key(run) != plan.run_key:
             raise RunError(f"{run} has been audited again since {out} was written. Run the filter with a new --to.")
         wanted = {(each.rule, each.doc_id) for each in plan.restored} | {(rule, doc_id) for rule in rules}

@@ -18,8 +18,7 @@ from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
 from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
-from dataaudit.pipeline.filter_plan import FilterPlan, PieceNames, load_filter_plan
-from dataaudit.pipeline.map_shard import PieceResult
+from dataaudit.pipeline.filter_plan import FilterPlan, PieceNames, load_filter_plan, writing
 from dataaudit.pipeline.plan import ROW_BITS, load_plan
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
@@ -28,6 +27,16 @@ from dataaudit.tokenize.shards import read_token_shard, token_shard_metadata
 
 DOC_ID, REASONS = "dataaudit_doc_id", "dataaudit_reasons"
 """The columns that a quarantined record has beside its own."""
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """What the audit found in a piece; a part of its ``PieceResult``."""
+
+    records: int
+    documents: int
+    unreadable: int
+    without_text: int
+    digest: str | None
 
 
 class PieceOutcome(msgspec.Struct, frozen=True):
@@ -55,13 +64,8 @@ def filter_shard(task: Task, out: RunFolder, progress: Progress) -> Marker:
     plan = load_filter_plan(out.path)
     if plan is None:
         raise RunError(f"{out.path}: the filter's plan is damaged. Delete the folder and run the filter again.")
-    try:
+    with writing(out.path):
         return _filter(task, task.spec.shard, plan, out, progress)
-    except OSError as error:
-        raise RunError(
-            f"{out.path}: cannot be written: {error.strerror or error}. What is finished is kept: "
-            "make room and run the same command again."
-        ) from error
 
 
 def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: Progress) -> Marker:
@@ -91,12 +95,12 @@ def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: 
         return out.commit(task.id, task.key, outputs, result)
 
 
-def pieces_of(run: RunFolder, shard: int) -> list[PieceResult]:
+def pieces_of(run: RunFolder, shard: int) -> list[Audited]:
     """Returns what the audit found in the pieces of a shard."""
     marker = run.any_marker(f"map-{shard:05d}")
     if marker is None:
         raise RunError(f"{run.path}: shard {shard} is not finished. Run the same dataaudit audit command again.")
-    return msgspec.convert(marker.result["pieces"], list[PieceResult])
+    return msgspec.convert(marker.result["pieces"], list[Audited])
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -122,7 +126,7 @@ class PieceFilter:
         self.bytes_read = 0
         self.written: dict[Path, str] = {}
 
-    def run(self, audited: PieceResult, progress: Progress) -> PieceOutcome:
+    def run(self, audited: Audited, progress: Progress) -> PieceOutcome:
         """Reads the piece and writes its files."""
         tally = Tally()
         reported = 0
@@ -156,7 +160,7 @@ class PieceFilter:
         self,
         batch: RawBatch,
         seen: int,
-        audited: PieceResult,
+        audited: Audited,
         clean: RecordWriter,
         quarantine: RecordWriter,
         lost: RecordWriter,
@@ -236,7 +240,7 @@ class PieceFilter:
                 line["raw_base64"] = base64.b64encode(raw).decode()
         return msgspec.json.encode({**line, DOC_ID: self._doc_id(row), REASONS: [fault_reason("unreadable", message)]})
 
-    def _compare(self, audited: PieceResult, tally: Tally) -> None:
+    def _compare(self, audited: Audited, tally: Tally) -> None:
         """Makes sure that what was read is what was audited."""
         if tally.digest is not None and tally.digest != audited.digest:
             raise self._changed("its bytes are others")
