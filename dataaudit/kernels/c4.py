@@ -110,6 +110,8 @@ def _walk_pages(
     braces: NDArray[np.int64],
     lorem_ipsum: NDArray[np.int64],
 ) -> None:
+    first = np.zeros(128, np.bool_)
+    first[phrases[:, 0]] = True
     for document in range(len(line_offsets) - 1):
         word, last_word = word_offsets[document], word_offsets[document + 1]
         for line in range(line_offsets[document], line_offsets[document + 1]):
@@ -123,7 +125,7 @@ def _walk_pages(
                 continue
             if marks[classes[scratch[size - 1]]] & ENDS_LINE == 0 or _ends_with_dots(codepoints, scratch, size):
                 continue
-            said, brace = _said(codepoints, scratch, size, phrases, phrase_of)
+            said, brace = _said(codepoints, scratch, size, phrases, phrase_of, first)
             if said & 1 << LOREM_IPSUM:
                 lorem_ipsum[document] += 1
             elif said & 1 << JAVASCRIPT:
@@ -180,12 +182,18 @@ def _said(
     size: int,
     phrases: NDArray[np.uint32],
     phrase_of: NDArray[np.int64],
+    first: NDArray[np.bool_],
 ) -> tuple[int, bool]:
-    """Returns which groups of phrases a line holds, as bits, and whether it has a {; A-Z in either case."""
+    """Returns which groups of phrases a line holds, as bits, and whether it has a {; A-Z in either case.
+
+    *first* says which ASCII characters begin a phrase.
+    """
     said, brace = 0, False
     for i in range(size):
         point = codepoints[scratch[i]]
         brace |= point == _BRACE
+        if point >= 128 or not first[point | np.uint32(32)]:
+            continue
         for row in range(len(phrases)):
             if point | np.uint32(32) != phrases[row, 0]:
                 continue

@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from dataaudit.kernels.norm_words import NormWords, norm_words
+from dataaudit.kernels.runs import count_runs
 from dataaudit.kernels.unicode import characters, having
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.characters import of_classes
@@ -15,27 +17,14 @@ REDPAJAMA = "RedPajama-V2 core/quality_signals"
 BULLETS = "•‣▶◀◦■□▪▫–"
 
 
-def _totals(values: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns the sum of each document's values."""
-    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
-    return np.diff(sums[offsets])
-
-
-def _word_count(batch: DocumentBatch) -> NDArray[np.int64]:
-    words = batch.once(words_of)
-    return _totals((words.norm_lengths > 0).astype(np.int64), words.offsets)
+def _norm_words(batch: DocumentBatch) -> NormWords:
+    return norm_words(batch.once(words_of))
 
 
 def _raw_word_count(batch: DocumentBatch) -> NDArray[np.int64]:
     r"""Returns the matches of ``\w+|[^\w\s]+`` in each document."""
-    text = batch.once(decoded)
     is_word = having("is_alnum") | characters("_")
-    kinds = np.where(having("is_space"), 0, np.where(is_word, 1, 2)).astype(np.uint8)[text.classes]
-    starts = kinds > 0
-    starts[1:] &= kinds[1:] != kinds[:-1]
-    first = text.offsets[:-1][np.diff(text.offsets) > 0]
-    starts[first] = kinds[first] > 0
-    return _totals(starts.astype(np.int64), text.offsets)
+    return count_runs(batch.once(decoded), np.where(having("is_space"), 0, np.where(is_word, 1, 2)).astype(np.uint8))
 
 
 @signal(unit="words", source=f"{REDPAJAMA}, rps_doc_word_count")
@@ -46,18 +35,23 @@ def word_count_rpv2(batch: DocumentBatch) -> pa.Array:
     is a word. Near to what datatrove counts for Gopher, which splits don't and well-known and drops words of its own
     list of symbols.
     """
-    return count(batch.once(_word_count))
+    return count(batch.once(_norm_words).words)
 
 
-@signal(unit="characters", source=f"{REDPAJAMA}, rps_doc_mean_word_length", minimum=1, null="nothing is left but punctuation")
+@signal(
+    unit="characters",
+    source=f"{REDPAJAMA}, rps_doc_mean_word_length",
+    minimum=1,
+    null="nothing is left but punctuation",
+)
 def mean_word_char_count_rpv2(batch: DocumentBatch) -> pa.Array:
     """Mean length of the words without punctuation.
 
     Of word_count_rpv2's words, without the ASCII punctuation in them. RedPajama-V2 decomposes accents first, so that é
     is two.
     """
-    words = batch.once(words_of)
-    return ratio(_totals(words.norm_lengths, words.offsets), batch.once(_word_count))
+    found = batch.once(_norm_words)
+    return ratio(found.characters, found.words)
 
 
 @signal(unit="ratio", source=f"{REDPAJAMA}, rps_doc_symbol_to_word_ratio", null="the text is empty or white space")
@@ -81,4 +75,5 @@ def bullet_line_ratio_rpv2(batch: DocumentBatch) -> pa.Array:
     lines = batch.once(lines_of)
     first = batch.once(decoded).codepoints[lines.starts]
     bullets = np.isin(first, np.array([ord(bullet) for bullet in BULLETS], np.uint32))
-    return ratio(_totals(bullets.astype(np.int64), lines.offsets), np.diff(lines.offsets))
+    found = np.concatenate([np.zeros(1, np.int64), np.cumsum(bullets, dtype=np.int64)])[lines.offsets]
+    return ratio(np.diff(found), np.diff(lines.offsets))

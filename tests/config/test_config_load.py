@@ -74,9 +74,18 @@ FAULTS = [
     ("rules: [{id: A b, signal: x, min: 1, source: s}]", "1:14: rules[0].id is 'A b'. Expected at most 80 characters"),
     ("rules: [{id: ../a, signal: x, min: 1, source: s}]", "1:14: rules[0].id is '../a'."),
     ('rules: [{id: "a\\n", signal: x, min: 1, source: s}]', "1:14: rules[0].id is 'a\\n'."),
-    ("rules: [{id: a, signal: x, min: 010, source: s}]", "1:33: rules[0].min is '010'. Expected a number or a mapping."),
-    ("rules: [{id: a, signal: x, min: 1:30, source: s}]", "1:33: rules[0].min is '1:30'. Expected a number or a mapping."),
-    ("rules: [{id: a, signal: x, min: true, source: s}]", "1:33: rules[0].min is true. Expected a number or a mapping."),
+    (
+        "rules: [{id: a, signal: x, min: 010, source: s}]",
+        "1:33: rules[0].min is '010'. Expected a number or a mapping.",
+    ),
+    (
+        "rules: [{id: a, signal: x, min: 1:30, source: s}]",
+        "1:33: rules[0].min is '1:30'. Expected a number or a mapping.",
+    ),
+    (
+        "rules: [{id: a, signal: x, min: true, source: s}]",
+        "1:33: rules[0].min is true. Expected a number or a mapping.",
+    ),
     ("rules: [{id: a, signal: x, source: s}]", "1:9: rule 'a' has no limit."),
     ("rules: [{id: a, signal: x, min: 2, max: 1, source: s}]", "1:33: rule 'a' has min 2 above max 1"),
     ("rules: [{id: a, signal: x, min: 1, one_of: [1], source: s}]", "1:44: rule 'a' has one_of and a range."),
