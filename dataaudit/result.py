@@ -6,8 +6,10 @@ AuditResult
 ├── rules      what each rule would remove
 ├── sources    the mixture
 ├── lengths    percentiles and packing
+├── duplicates which documents repeat others
 ├── drift      shards and windows against the corpus
 ├── signals    a summary and a histogram each
+├── closeup    limits that can be moved, and documents to look at
 └── method     config, versions, tokenizer, what was not measured
 """
 
@@ -15,6 +17,8 @@ from enum import StrEnum
 from typing import Any, Literal
 
 import msgspec
+
+from dataaudit.closeup import Closeup
 
 SCHEMA_VERSION = 1
 """Raised when a key changes its meaning or goes away; new keys may come within a version."""
@@ -374,6 +378,133 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str]
 
 
+class DuplicateRate(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a part of the corpus repeats earlier documents.
+
+    Attributes:
+        name: the source, ``shard 3``, or ``corpus``.
+        documents, tokens: how much it holds (characters in place of tokens without a tokenizer).
+        exact_documents, exact_tokens: exact copies of an earlier document.
+        near_documents, near_tokens: other documents that are verified to be like an earlier, kept one.
+        exact_share, near_share: of its documents; null for an empty part.
+        exact_token_share, near_token_share: of its tokens; null where there are none.
+    """
+
+    name: str
+    documents: int
+    tokens: int
+    exact_documents: int
+    exact_tokens: int
+    near_documents: int
+    near_tokens: int
+    exact_share: float | None
+    near_share: float | None
+    exact_token_share: float | None
+    near_token_share: float | None
+
+
+class DuplicateCluster(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents joined by exact copies and verified pairs.
+
+    Attributes:
+        doc_id: its first document.
+        documents: how many it has.
+        exact_copies: those of them that are exact copies of an earlier one.
+        kept: those that are like no kept document before them; more than one where a chain is longer than the
+            similarity reaches.
+        excerpt: the first 200 characters of the first document, null when the corpus could no longer be read.
+    """
+
+    doc_id: int
+    documents: int
+    exact_copies: int
+    kept: int
+    excerpt: str | None = None
+
+
+class RepeatedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A line, or a paragraph of several lines, that stands in many documents.
+
+    Attributes:
+        kind: ``line`` or ``paragraph``.
+        documents, at_most: it stands in at least and at most so many documents.
+        doc_id: the first document known to hold it.
+        characters: its length, null when the corpus could no longer be read.
+        excerpt: its first 200 characters, null likewise.
+    """
+
+    kind: str
+    documents: int
+    at_most: int
+    doc_id: int
+    characters: int | None = None
+    excerpt: str | None = None
+
+
+class Multiplicity(msgspec.Struct, frozen=True, kw_only=True):
+    """Clusters of *least* to *most* documents (1: documents like no other)."""
+
+    least: int
+    most: int
+    clusters: int
+    documents: int
+
+
+class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
+    """Which documents repeat others.
+
+    Attributes:
+        normal_form: what is done to a text before it is compared.
+        shingle_units, permutations, bands, rows: how near duplicates are looked for.
+        threshold: the least Jaccard similarity of near duplicates; every pair is verified.
+        recall_at_threshold: chance that a pair just at the threshold shares a band and so is looked at.
+        corpus: the whole corpus.
+        sources: at most 1,000, largest share of duplicates first.
+        shards: at most 200, likewise.
+        within_shard, across_shards: duplicates whose earlier document lies in the same shard, or in another.
+        multiplicity: clusters by size.
+        cluster_count: clusters of two or more documents.
+        clusters: the 20 largest.
+        candidates: documents that share a band with an earlier one (exact copies are left out before).
+        candidate_rate: of all documents.
+        verified_rate: candidates with a verified pair, of the candidates; null without any.
+        unverified_overflow: candidates without one that were not compared with all of a crowded bucket: not removed.
+        largest_bucket, comparisons: the most documents in a bucket, and pairs of documents that were compared.
+        empty: documents that nothing is left of in normal form: not compared.
+        without_units: other documents without a word: compared as exact copies only.
+        too_short: documents of fewer units than a shingle: alike when all their units are the same.
+        capped: documents whose first 1,048,576 shingles were compared.
+        repeats: the lines, then the paragraphs that stand in the most documents, 50 each.
+    """
+
+    normal_form: str
+    shingle_units: int
+    permutations: int
+    bands: int
+    rows: int
+    threshold: float
+    recall_at_threshold: float
+    corpus: DuplicateRate
+    sources: list[DuplicateRate]
+    shards: list[DuplicateRate]
+    within_shard: int
+    across_shards: int
+    multiplicity: list[Multiplicity]
+    cluster_count: int
+    clusters: list[DuplicateCluster]
+    candidates: int
+    candidate_rate: float | None
+    verified_rate: float | None
+    unverified_overflow: int
+    largest_bucket: int
+    comparisons: int
+    empty: int
+    without_units: int
+    too_short: int
+    capped: int
+    repeats: list[RepeatedText]
+
+
 class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an audit found; ``report.json`` is this and nothing else.
 
@@ -382,6 +513,8 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
         dataaudit_version: of the tool.
         verdict: the worst status of all findings.
         counts: findings by status.
+        duplicates: null when documents were not compared.
+        closeup: null in results of versions without it.
         files: at most 1,000: damaged ones first, then those with the most lost records; ``manifest.json`` has all.
     """
 
@@ -396,7 +529,9 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     lengths: dict[str, Any]
     signals: dict[str, SignalSummary]
     files: list[FileSummary]
+    duplicates: Duplicates | None = None
     drift: Drift | None = None
+    closeup: Closeup | None = None
     method: Method
 
     def to_json(self) -> bytes:

@@ -23,7 +23,7 @@ class Fence(NamedTuple):
 
 
 BELOW_PIPELINE = {
-    "checks", "compare", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches", "tokenize",
+    "checks", "comparison", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches", "tokenize",
 }  # fmt: skip
 GLOBAL = {"duplicates", "drift"}
 FENCES = {
@@ -40,13 +40,13 @@ FENCES = {
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
     "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
-    "compare": Fence({"result", *EVERYWHERE}, {"msgspec"}),
-    "output": Fence({"filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
+    "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
+    "output": Fence({"comparison", "filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
-    "api": Fence({"pipeline", "result", *EVERYWHERE}, set()),
+    "api": Fence({"comparison", "pipeline", "result", *EVERYWHERE}, set()),
     "integrations": Fence(
         {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
     ),
@@ -55,7 +55,7 @@ FENCES = {
         {"rich", "typer", "yaml"},
     ),
     "__main__": Fence({"cli"}, set()),
-    "": Fence({"api", "integrations", "result", *EVERYWHERE}, set()),
+    "": Fence({"api", "comparison", "integrations", "result", *EVERYWHERE}, set()),
 }
 """The table; the room "" is the package itself (``dataaudit/__init__.py``)."""
 DATASETS_READER = "corpus/readers/hub.py"

@@ -8,7 +8,7 @@ import polars as pl
 
 from dataaudit.config.schema import Config
 from dataaudit.kernels.vocabulary import Vocabulary
-from dataaudit.result import Drift, Example, FileSummary, Part, RuleOutcome
+from dataaudit.result import Drift, Duplicates, Example, FileSummary, Part, RuleOutcome
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
 
@@ -68,6 +68,7 @@ class Evidence:
         rule_families: for each family of signals that rules look at, the documents over at least one of their limits.
         tokenized_input: whether the corpus came as token ids.
         drift: shards and windows against the corpus, or None before they were compared.
+        duplicates: which documents repeat others, or None when they were not compared.
     """
 
     config: Config
@@ -84,6 +85,7 @@ class Evidence:
     rule_families: Mapping[str, Found]
     tokenized_input: bool
     drift: Drift | None = None
+    duplicates: Duplicates | None = None
 
     def has(self, need: str) -> bool:
         """Says whether a signal or a fact was measured."""
@@ -94,6 +96,8 @@ class Evidence:
                 return self.vocabulary is not None
             case "drift":
                 return self.drift is not None
+            case "duplicates":
+                return self.duplicates is not None
             case "reference":
                 return self.drift is not None and self.drift.reference is not None
             case "rules":
@@ -106,6 +110,8 @@ class Evidence:
         match need:
             case "drift":
                 return "shards were not compared"
+            case "duplicates":
+                return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
             case "reference":
                 return "no reference run was given (--reference RUN)"
             case "rules":

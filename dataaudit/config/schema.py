@@ -77,6 +77,19 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     eos_id: TokenId | None = None
 
 
+class Duplicates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How duplicates are found.
+
+    enabled: whether documents are compared with each other.
+    threshold: the least Jaccard similarity of near duplicates, above 0 and at most 1.
+    shingle_units: units (words, or characters of scripts without spaces) in a shingle.
+    """
+
+    enabled: bool = True
+    threshold: Share = 0.8
+    shingle_units: Positive = 5
+
+
 class Drift(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How drift is measured.
 
@@ -185,6 +198,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     read: how the corpus is read.
     tokenizer: how texts are tokenized.
     model: the model that will be trained.
+    duplicates: how duplicates are found.
     drift: how drift is measured.
     mixture: the planned share of each source, in tokens; any positive numbers, of which the proportions count.
     rules: decisions about documents; in order.
@@ -196,6 +210,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     read: Read = msgspec.field(default_factory=Read)
     tokenizer: Tokenizer = msgspec.field(default_factory=Tokenizer)
     model: Model = msgspec.field(default_factory=Model)
+    duplicates: Duplicates = msgspec.field(default_factory=Duplicates)
     drift: Drift = msgspec.field(default_factory=Drift)
     mixture: dict[str, Share] = msgspec.field(default_factory=dict)
     rules: tuple[Rule, ...] = ()

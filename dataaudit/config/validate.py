@@ -73,6 +73,9 @@ def limit_problems(config: Config, data: MarkedMapping) -> Iterator[str]:
             yield from _range_problems(condition.min, condition.max, marked_condition, f"a condition of {name}")
     if config.mixture and not any(config.mixture.values()):
         yield f"{_where(data, 'mixture')}: every share of the mixture is 0. Expected at least one above 0."
+    if not 0 < config.duplicates.threshold <= 1:
+        place = _where(data["duplicates"], "threshold")
+        yield f"{place}: duplicates.threshold is {config.duplicates.threshold:g}. Expected more than 0, at most 1."
     for check, levels in config.checks.items():
         marked = data["checks"][check]
         for key, level in (("warn", levels.warn), ("fail", levels.fail)):

@@ -16,9 +16,12 @@ from dataaudit.config.load import LoadedConfig, check_names, load_config
 from dataaudit.config.override import override
 from dataaudit.corpus import FileNote, Piece, PieceList, ReadOptions, Tally, cut_pieces, find_files, read_piece
 from dataaudit.errors import NoDocumentsError, RunError, UsageError
+from dataaudit.kernels.overlap import SCALE
 from dataaudit.pipeline.drift_result import drift_result
 from dataaudit.pipeline.drift_stage import drift_tasks, run_drift
 from dataaudit.pipeline.drift_tables import TABLES, drift_tables, write_tables
+from dataaudit.pipeline.duplicate_stage import duplicate_tasks, run_duplicates
+from dataaudit.pipeline.excerpts import Texts, texts_for_audit, texts_for_check
 from dataaudit.pipeline.judge import judge_run
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
@@ -27,6 +30,7 @@ from dataaudit.pipeline.map_shard import signal_versions
 from dataaudit.pipeline.plan import (
     PLAN_FORMAT,
     DamagedFile,
+    DuplicateSettings,
     MapSettings,
     Plan,
     PoolSettings,
@@ -37,7 +41,7 @@ from dataaudit.pipeline.plan import (
 from dataaudit.pipeline.store import Marker, RunFolder, key_of, open_run, pretty_json
 from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
 from dataaudit.pipeline.warm import warm_kernels
-from dataaudit.result import AuditResult
+from dataaudit.result import AuditResult, from_json
 from dataaudit.signals import all_signals
 from dataaudit.sketches.token_counts import TokenCounts
 from dataaudit.tokenize import compare_engines, identify
@@ -57,8 +61,11 @@ def run_audit(
     *,
     workers: int,
     input_format: str | None = None,
+    examples: int | None = None,
 ) -> AuditResult:
     """Audits the inputs into the run folder *out*; takes over what an earlier run there has finished.
+
+    The report shows at most *examples* excerpts a rule; 0 for no text at all.
 
     Raises:
         DataAuditError: of the kind that fits, with a message for the user.
@@ -74,17 +81,24 @@ def run_audit(
         run.write("plan.json", pretty_json(plan))
         with LocalEngine(workers) as engine:
             _map(run, plan, engine, listener)
-            result = _pool_and_judge(run, plan, engine, loaded, listener)
+            result = _pool_and_judge(run, plan, engine, loaded, listener, texts_for_audit(examples))
         run.tidy()
     return result
 
 
 def run_check(
-    out: Path, loaded: LoadedConfig | None, listener: Listener, *, workers: int, reference: str | None = None
+    out: Path,
+    loaded: LoadedConfig | None,
+    listener: Listener,
+    *,
+    workers: int,
+    reference: str | None = None,
+    examples: int | None = None,
 ) -> AuditResult:
     """Judges a finished run again, with another config or reference if one is given; the corpus is not read.
 
-    How the corpus was read and tokenized stays as it was; only rules, checks and the model may differ.
+    How the corpus was read and tokenized stays as it was; only rules, checks and the model may differ. Excerpts are
+    taken over from the report before; those of other documents are read from the corpus only if *examples* is given.
     """
     with open_run(out, new=False) as run:
         plan = _earlier(run)
@@ -99,18 +113,34 @@ def run_check(
                 f"{out}: {len(unfinished)} of {len(plan.shards)} shards are not finished. "
                 "Run the same dataaudit audit command again to resume."
             )
-        plan = msgspec.structs.replace(plan, config_name=loaded.name, pool=_pool_settings(loaded))
+        plan = msgspec.structs.replace(
+            plan, config_name=loaded.name, pool=_pool_settings(loaded), duplicates=_duplicate_settings(loaded)
+        )
         run.write("plan.json", pretty_json(plan))
         with LocalEngine(workers) as engine:
-            result = _pool_and_judge(run, plan, engine, loaded, listener)
+            result = _pool_and_judge(run, plan, engine, loaded, listener, texts_for_check(examples, _last_result(run)))
         run.tidy()
     return result
 
 
+def _last_result(run: RunFolder) -> AuditResult | None:
+    try:
+        return from_json((run.path / "report.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
 def _on_same_corpus(loaded: LoadedConfig, kept: LoadedConfig) -> LoadedConfig:
-    """Returns the config with what the run was measured with: reading, tokenizing and the size of windows."""
+    """Returns the config with what the run was measured with: reading, tokenizing, shingles and the size of windows."""
+    duplicates = msgspec.structs.replace(
+        loaded.config.duplicates,
+        enabled=kept.config.duplicates.enabled,
+        shingle_units=kept.config.duplicates.shingle_units,
+    )
     drift = msgspec.structs.replace(loaded.config.drift, window_documents=kept.config.drift.window_documents)
-    config = msgspec.structs.replace(loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer, drift=drift)
+    config = msgspec.structs.replace(
+        loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer, duplicates=duplicates, drift=drift
+    )
     return replace(loaded, config=config)
 
 
@@ -214,9 +244,11 @@ def _plan(
             signals=signal_versions("text", "tokens"),
             block_documents=max(1, loaded.config.drift.window_documents // BLOCKS_IN_A_WINDOW),
             drift_unit=_drift_unit(pieces, loaded),
+            shingle_units=loaded.config.duplicates.shingle_units if loaded.config.duplicates.enabled else None,
             tool=__version__,
         ),
         pool=_pool_settings(loaded),
+        duplicates=_duplicate_settings(loaded),
     )
 
 
@@ -228,6 +260,10 @@ def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "w
 def _pool_settings(loaded: LoadedConfig) -> PoolSettings:
     model = loaded.config.model
     return PoolSettings(model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"))
+
+
+def _duplicate_settings(loaded: LoadedConfig) -> DuplicateSettings:
+    return DuplicateSettings(round(loaded.config.duplicates.threshold * SCALE), signal_versions("duplicates"))
 
 
 def _tokenizer(
@@ -307,7 +343,7 @@ def _map(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -> None
     tasks = _map_tasks(plan)
     done = {task.id: run.marker(task.id, task.key) for task in tasks}
     finished = [marker for marker in done.values() if marker is not None]
-    later = _later_tasks(plan)
+    later = _later_tasks(plan) | duplicate_tasks(run)
     kept = [marker for name in later if (marker := run.any_marker(name)) is not None]
     run.sweep([*finished, *kept], {*done, *later})
     _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
@@ -331,7 +367,7 @@ def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: 
 
 
 def _pool_and_judge(
-    run: RunFolder, plan: Plan, engine: Engine, loaded: LoadedConfig, listener: Listener
+    run: RunFolder, plan: Plan, engine: Engine, loaded: LoadedConfig, listener: Listener, texts: Texts
 ) -> AuditResult:
     maps = [_finished(run, task) for task in _map_tasks(plan)]
     with_tokens = [shard for shard, marker in enumerate(maps) if f"tokens/part-{shard:05d}.arrow" in marker.outputs]
@@ -363,9 +399,13 @@ def _pool_and_judge(
     )
     tables = drift_tables(run, plan, loaded.config)
     pools += [*drift, write_tables(run, tables, drift, loaded.config)]
-    run.sweep([*maps, *pools], {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan))
+    copies = run_duplicates(
+        run, plan, maps, lambda waiting, of: _run_stage(run, waiting, "looking for duplicates", of, engine, listener)
+    )
+    done = {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan) | copies.keys()
+    run.sweep([*maps, *pools, *copies.values()], done)
     run.write("manifest.json", manifest(plan, maps))
-    result = judge_run(run, plan, maps, loaded, drift_result(run, plan, loaded.config, tables))
+    result = judge_run(run, plan, maps, loaded, drift_result(run, plan, loaded.config, tables), texts)
     run.write(
         "config.json", msgspec.json.format(msgspec.json.encode(loaded.config, order="deterministic"), indent=1) + b"\n"
     )

@@ -17,9 +17,13 @@ from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.judge import judge
 from dataaudit.config import LoadedConfig
 from dataaudit.errors import NoDocumentsError
+from dataaudit.pipeline.closeup import closeup_of
+from dataaudit.pipeline.duplicate_result import duplicate_result
+from dataaudit.pipeline.excerpts import Texts, without_private
 from dataaudit.pipeline.manifest import file_summaries, piece_results
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.rule_pass import RulePass
+from dataaudit.pipeline.signal_tables import IDENTITY, side_tables
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.result import (
@@ -44,11 +48,12 @@ from dataaudit.sketches.token_counts import TokenCounts
 LISTED_FILES = 1000
 LISTED_SOURCES = 1000
 LOST_EXAMPLES = 100
-IDENTITY = ("doc_id", "id", "source", "file", "record", "offset", "repaired")
 
 
-def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConfig, drift: Drift) -> AuditResult:
-    """Returns the result of a run whose tasks are all finished.
+def judge_run(
+    run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConfig, drift: Drift, texts: Texts
+) -> AuditResult:
+    """Returns the result of a run whose tasks are all finished; *texts* gives the excerpts of its examples.
 
     Raises:
         NoDocumentsError: no document was read.
@@ -58,7 +63,9 @@ def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConf
     if not any(file.documents for file in files):
         raise NoDocumentsError(_nothing_read(files))
     evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift)
+    evidence = replace(evidence, duplicates=duplicate_result(run, plan, loaded.config.duplicates, evidence.documents))
     findings = judge(all_checks(), evidence)
+    signals = _signals(run, shards, evidence)
     return AuditResult(
         schema_version=SCHEMA_VERSION,
         dataaudit_version=__version__,
@@ -69,9 +76,11 @@ def judge_run(run: RunFolder, plan: Plan, maps: list[Marker], loaded: LoadedConf
         rules=list(evidence.rules),
         sources=_sources(evidence),
         lengths=_lengths(evidence),
-        signals=_signals(run, shards, evidence),
+        signals=signals,
         files=_worst_files(files),
+        duplicates=without_private(evidence.duplicates, texts),
         drift=drift,
+        closeup=closeup_of(run, plan, evidence, findings, signals, texts),
         method=_method(plan, evidence, loaded),
     )
 
@@ -125,9 +134,8 @@ def _documents(run: RunFolder, shards: list[int]) -> tuple[pl.LazyFrame, list[st
     frames, names = [], dict.fromkeys(("id", "repaired"))
     for shard in shards:
         frame = pl.scan_parquet(run.part("signals", shard, "parquet"))
-        pooled = run.part("signals_pooled", shard, "parquet")
-        if pooled.exists():
-            frame = pl.concat([frame, pl.scan_parquet(pooled).drop("doc_id")], how="horizontal")
+        sides = [pl.scan_parquet(side).drop("doc_id") for side in side_tables(run, shard)]
+        frame = pl.concat([frame, *sides], how="horizontal")
         frame = frame.with_columns(pl.lit(shard, pl.Int64).alias("shard"))
         frames.append(frame)
         names |= dict.fromkeys(name for name in frame.collect_schema().names() if name not in (*IDENTITY, "shard"))
@@ -219,7 +227,7 @@ def _lengths(evidence: Evidence) -> dict[str, Any]:
 def _signals(run: RunFolder, shards: list[int], evidence: Evidence) -> dict[str, SignalSummary]:
     merged = SignalHistograms()
     for shard in shards:
-        for name in ("histograms", "histograms_pooled"):
+        for name in ("histograms", "histograms_pooled", "histograms_duplicates"):
             path = run.sketch(name, shard)
             if path.exists():
                 merged.merge(SignalHistograms.from_table(pq.read_table(path)))
@@ -274,6 +282,8 @@ def _method(plan: Plan, evidence: Evidence, loaded: LoadedConfig) -> Method:
 
 
 def _reason(signal: Signal, *, has_tokens: bool) -> str:
+    if signal.needs == "duplicates":
+        return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
     if signal.needs == "text":
         return "the corpus came as token ids"
     if not has_tokens:

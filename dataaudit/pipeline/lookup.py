@@ -1,5 +1,6 @@
 """Finds documents of a run again: their place and signals in the run folder, their text in the corpus."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ import polars as pl
 
 from dataaudit.corpus import Piece, Tally, read_piece
 from dataaudit.errors import RunError, UsageError, suggestion
-from dataaudit.pipeline.judge import IDENTITY
 from dataaudit.pipeline.map_shard import PieceResult
 from dataaudit.pipeline.plan import ROW_BITS, Plan, load_plan
-from dataaudit.pipeline.signal_tables import signal_tables
+from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.result import AuditResult, from_json
 from dataaudit.rules import EMPTY, empty_documents, evaluate
@@ -126,10 +126,9 @@ def _row(run: RunFolder, shard: int, doc_id: int) -> dict[str, Any] | None:
     row = pl.scan_parquet(path).filter(wanted).collect()
     if not len(row):
         return None
-    pooled = run.part("signals_pooled", shard, "parquet")
     found = row.row(0, named=True)
-    if pooled.exists():
-        found |= pl.scan_parquet(pooled).filter(wanted).drop("doc_id").collect().row(0, named=True)
+    for side in side_tables(run, shard):
+        found |= pl.scan_parquet(side).filter(wanted).drop("doc_id").collect().row(0, named=True)
     return found
 
 
@@ -155,6 +154,46 @@ def _piece_of(plan: Plan, marker: Marker, doc_id: int) -> tuple[Piece, int]:
     raise RunError(
         f"document {doc_id} lies behind the end of its shard: the run folder is damaged. Run the audit again."
     )
+
+
+def texts_of(run: RunFolder, plan: Plan, doc_ids: list[int]) -> Iterator[tuple[int, str]]:
+    """Yields doc_id and text of documents, in ascending order; a piece of the corpus is read once.
+
+    Args:
+        run: holds the markers.
+        plan: of the run.
+        doc_ids: documents with a text, ascending.
+
+    Raises:
+        RunError, ReadError, OSError: the corpus has changed or gone.
+    """
+    markers: dict[int, Marker] = {}
+    by_piece: dict[tuple[int, Piece], list[tuple[int, int]]] = {}
+    for doc_id in doc_ids:
+        shard = doc_id >> ROW_BITS
+        marker = markers.get(shard) or run.any_marker(f"map-{shard:05d}")
+        if marker is None:
+            raise RunError(
+                f"{run.path} has no marker of shard {shard}: the run folder is damaged. Run the audit again."
+            )
+        markers[shard] = marker
+        piece, row = _piece_of(plan, marker, doc_id)
+        by_piece.setdefault((shard, piece), []).append((row, doc_id))
+    for (_, piece), wanted in by_piece.items():
+        yield from _texts_of_piece(plan, piece, dict(wanted))
+
+
+def _texts_of_piece(plan: Plan, piece: Piece, wanted: dict[int, int]) -> Iterator[tuple[int, str]]:
+    """Yields the texts of a piece's rows; *wanted* gives the doc_id of each row."""
+    tally, missing = Tally(), len(wanted)
+    for batch in read_piece(piece, plan.map.read, tally):
+        tally.faults.clear()
+        for place in np.flatnonzero(np.isin(batch.column("row").to_numpy(), list(wanted))).tolist():
+            yield wanted[batch.column("row")[place].as_py()], batch.column("text")[place].as_py()
+            missing -= 1
+        if not missing:
+            return
+    raise RunError(f"{piece.file.name} has changed since the audit: {missing} documents are no longer there.")
 
 
 def _text(plan: Plan, piece: Piece, row: int) -> str | None:

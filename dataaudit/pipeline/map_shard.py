@@ -17,6 +17,7 @@ from dataaudit.corpus import Fault, Piece, Tally, read_piece
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.shard_blocks import ShardBlocks
+from dataaudit.pipeline.shard_duplicates import ShardDuplicates
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, Progress, Task
 from dataaudit.signals import all_signals
@@ -57,7 +58,11 @@ def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
             pieces.append(msgspec.to_builtins(result))
         written = writer.finish()
         outputs = {path: _final(run, kind, shard, path) for kind, path in written.items()}
-        return run.commit(task.id, task.key, outputs, {"pieces": pieces})
+        counts: dict[str, Any] = {"pieces": pieces}
+        if writer.duplicates is not None:
+            more, counts["duplicates"] = writer.duplicates.finish(run, shard)
+            outputs |= more
+        return run.commit(task.id, task.key, outputs, counts)
 
 
 def _final(run: RunFolder, kind: str, shard: int, path: Path) -> Path:
@@ -121,6 +126,9 @@ class ShardWriter:
         self.histograms = SignalHistograms()
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
         self.blocks = ShardBlocks(settings, pieces)
+        self.duplicates: ShardDuplicates | None = None
+        if settings.shingle_units is not None and not self.tokenized:
+            self.duplicates = ShardDuplicates(folder, settings.shingle_units)
         self.tokens: TokenShardWriter | None = None
         if self.has_tokens:
             self.tokens = TokenShardWriter(folder / "tokens.arrow", self.narrow_to or np.int64, _facts(settings))
@@ -138,6 +146,8 @@ class ShardWriter:
         if self.tokens is not None:
             self.tokens.close()
             self.tokens = None
+        if self.duplicates is not None:
+            self.duplicates.close()
 
     def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
         """Measures a batch and writes its tokens and its rows."""
@@ -179,6 +189,8 @@ class ShardWriter:
         self.lengths.update(sources, length)
         self.histograms.update(sources, length, signals)
         self.blocks.add(measured, doc_ids, sources, length)
+        if self.duplicates is not None:
+            self.duplicates.add(measured.batch, doc_ids)
         if measured.ids is not None and measured.id_offsets is not None:
             self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
             assert self.tokens is not None

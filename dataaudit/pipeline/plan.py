@@ -43,6 +43,7 @@ class MapSettings(msgspec.Struct, frozen=True):
     signals: dict[str, int]
     block_documents: int
     drift_unit: Literal["tokens", "words"]
+    shingle_units: int | None
     tool: str
 
 
@@ -53,6 +54,18 @@ class PoolSettings(msgspec.Struct, frozen=True):
     max_length: int | None
     bos_id: int | None
     eos_id: int | None
+    signals: dict[str, int]
+
+
+class DuplicateSettings(msgspec.Struct, frozen=True):
+    """Everything that the search for duplicates depends on besides the map's outputs.
+
+    Attributes:
+        threshold: the least Jaccard similarity of near duplicates, in ten-thousandths.
+        signals: the version of each signal of duplicates.
+    """
+
+    threshold: int
     signals: dict[str, int]
 
 
@@ -72,7 +85,7 @@ class Plan(msgspec.Struct, frozen=True):
         config_name: the preset or file that the run was judged with last.
         shards: the pieces of each shard, in order.
         damaged: files that gave no piece.
-        map, pool: the settings.
+        map, pool, duplicates: the settings.
     """
 
     format: int
@@ -82,6 +95,7 @@ class Plan(msgspec.Struct, frozen=True):
     damaged: list[DamagedFile]
     map: MapSettings
     pool: PoolSettings
+    duplicates: DuplicateSettings
 
 
 def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:

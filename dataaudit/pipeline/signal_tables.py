@@ -1,6 +1,7 @@
 """Reads the stored signals of a shard, first and second pass side by side."""
 
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,6 +9,15 @@ import pyarrow.parquet as pq
 from dataaudit.pipeline.store import RunFolder
 
 BATCH_ROWS = 65_536
+IDENTITY = ("doc_id", "id", "source", "file", "record", "offset", "repaired")
+"""Columns of a signal table that are no signals."""
+SIDES = ("signals_pooled", "signals_duplicates")
+"""Folders of signals that were measured after the first pass, row-aligned with it."""
+
+
+def side_tables(run: RunFolder, shard: int) -> list[Path]:
+    """Returns the files of a shard's later signals."""
+    return [path for side in SIDES if (path := run.part(side, shard, "parquet")).exists()]
 
 
 def signal_tables(run: RunFolder, shard: int, wanted: Collection[str] | None) -> Iterator[pa.Table]:
@@ -20,13 +30,12 @@ def signal_tables(run: RunFolder, shard: int, wanted: Collection[str] | None) ->
         return
     file = pq.ParquetFile(path)
     names = [name for name in file.schema_arrow.names if wanted is None or name in wanted]
-    pooled_path = run.part("signals_pooled", shard, "parquet")
-    pooled = pq.read_table(pooled_path) if pooled_path.exists() else None
+    sides = [pq.read_table(side) for side in side_tables(run, shard)]
     first = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=names):
         table = pa.Table.from_batches([batch])
-        if pooled is not None:
-            rows = pooled.slice(first, batch.num_rows)
+        for side in sides:
+            rows = side.slice(first, batch.num_rows)
             for name in rows.column_names:
                 if name not in table.column_names and (wanted is None or name in wanted):
                     table = table.append_column(name, rows.column(name))

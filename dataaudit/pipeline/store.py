@@ -22,7 +22,10 @@ from dataaudit.errors import RunError
 TEMPORARY = "tmp"
 MARKERS = "tasks"
 LOCK = ".lock"
-FOLDERS = ("tokens", "signals", "signals_pooled", "ledger", "sketches", "drift", MARKERS)
+FOLDERS = (
+    *("tokens", "signals", "signals_pooled", "signals_duplicates", "ledger", "sketches", "drift"),
+    *("duplicates", "signatures", MARKERS),
+)
 """What a run folder holds besides its files; nothing else is ever removed from it."""
 
 

@@ -5,7 +5,7 @@ A task is a pure function of its spec: whoever runs it, wherever and how often, 
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -35,6 +35,21 @@ class DriftSpec(msgspec.Struct, frozen=True, tag="drift"):
     counts_digest: str
 
 
+Step = Literal["digests", "copies", "bands", "clusters", "documents", "examples"]
+
+
+class DuplicatesSpec(msgspec.Struct, frozen=True, tag="duplicates"):
+    """One step of the search for duplicates: see *duplicates_step*.
+
+    Attributes:
+        step: what to do.
+        part: the partition or the shard; for steps that put parts together, how many there are.
+    """
+
+    step: Step
+    part: int
+
+
 class FilterSpec(msgspec.Struct, frozen=True, tag="filter"):
     """Filters one shard; the task's folder is the filter's output: see *filter_shard*."""
 
@@ -54,7 +69,7 @@ class Task(msgspec.Struct, frozen=True):
     id: str
     key: str
     size: int
-    spec: MapSpec | PoolSpec | DriftSpec | FilterSpec
+    spec: MapSpec | PoolSpec | DriftSpec | DuplicatesSpec | FilterSpec
 
 
 class Engine(Protocol):
@@ -68,6 +83,7 @@ class Engine(Protocol):
 def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     """Runs one task in this process."""
     from dataaudit.pipeline.drift_shard import drift_shard
+    from dataaudit.pipeline.duplicate_steps import duplicates_step
     from dataaudit.pipeline.filter_shard import filter_shard
     from dataaudit.pipeline.map_shard import map_shard
     from dataaudit.pipeline.pool_shard import pool_shard
@@ -80,5 +96,7 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
             return pool_shard(task, run, progress)
         case DriftSpec():
             return drift_shard(task, run, progress)
+        case DuplicatesSpec():
+            return duplicates_step(task, run, progress)
         case FilterSpec():
             return filter_shard(task, run, progress)

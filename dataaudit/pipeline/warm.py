@@ -4,14 +4,22 @@ import time
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from dataaudit.duplicates.clusters import clusters
+from dataaudit.duplicates.fingerprint import fingerprint
+from dataaudit.duplicates.near import Found, Sets, SetSource, near_copies
+from dataaudit.duplicates.records import COPY
 from dataaudit.kernels.jit import CACHE_FOLDER
+from dataaudit.kernels.overlap import SCALE, gather
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.listener import Listener
 from dataaudit.signals import DocumentBatch, measure
+from dataaudit.signals.views import decoded, paragraphs_of
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram, Lengths
 from dataaudit.sketches.packing import packing
+from dataaudit.sketches.repeats import RepeatCounts
 from dataaudit.sketches.token_counts import TokenCounts
 
 TEXTS = ("The cat sat. The cat sat.\n\nThe cat sat on <|x|>.", "很好,很好。café Ã©", "")
@@ -55,3 +63,28 @@ def _run_all() -> None:
     lengths = signals.column("token_count").to_numpy()
     LengthHistogram().update(sources, lengths)
     SignalHistograms().update(sources, lengths, signals)
+    _run_duplicates(text)
+
+
+def _run_duplicates(text: pa.LargeStringArray) -> None:
+    batch = DocumentBatch(text=text)
+    doc_ids = np.arange(len(TEXTS), dtype=np.uint64)
+    characters = batch.once(decoded)
+    sets = fingerprint(characters, 5).sets
+    repeats = RepeatCounts(several_lines=True)
+    repeats.update(characters, batch.once(paragraphs_of), doc_ids)
+    repeats.halve()
+    hashes = np.concatenate([sets.hashes, sets.hashes])
+    hashes.setflags(write=False)  # as the mapped files are
+    size = len(sets.hashes)
+
+    def fetch(documents: NDArray[np.uint64]) -> Sets:
+        starts = documents.astype(np.int64) * size
+        out, places = np.empty(size * len(starts), np.uint64), np.arange(len(starts)) * size
+        gather(hashes, starts, starts + size, out, places)
+        return Sets(np.append(places, len(out)), out)
+
+    found = Found()
+    source = SetSource(lambda documents: np.full(len(documents), size), fetch)
+    near_copies(np.zeros(2, np.uint64), doc_ids[:2], source, SCALE, found)
+    clusters(found.all_edges(), np.empty(0, COPY))

@@ -32,6 +32,7 @@ class DocumentBatch:
         eos_id: id of the token that ends a document, or None when unknown.
         pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
         special_strings: literal texts to look for in the documents, sorted.
+        duplicates: what comparing the documents with all others gave, a column a signal; only after the first pass.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class DocumentBatch:
         eos_id: int | None = None,
         pooled_counts: NDArray[np.int64] | None = None,
         special_strings: tuple[str, ...] = (),
+        duplicates: pa.RecordBatch | None = None,
     ) -> None:
         self.text = text
         if text is not None:
@@ -54,6 +56,9 @@ class DocumentBatch:
         elif id_offsets is not None:
             self.data, self.offsets = NO_BYTES, np.zeros(len(id_offsets), np.int64)
             self.rows = len(id_offsets) - 1
+        elif duplicates is not None:
+            self.data, self.offsets = NO_BYTES, np.zeros(duplicates.num_rows + 1, np.int64)
+            self.rows = duplicates.num_rows
         else:
             raise ValueError("a batch needs texts or token ids")
         self.ids = ids
@@ -64,6 +69,7 @@ class DocumentBatch:
         self.eos_id = eos_id
         self.pooled_counts = pooled_counts
         self.special_strings = special_strings
+        self.duplicates = duplicates
         self._computed: dict[Callable[..., Any], Any] = {}
 
     def once(self, compute: Callable[["DocumentBatch"], T]) -> T:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dataaudit.signals.batch import DocumentBatch
 
-Need = Literal["text", "tokens", "pooled"]
+Need = Literal["text", "tokens", "pooled", "duplicates"]
 Measure = Callable[[DocumentBatch], pa.Array]
 
 
@@ -26,7 +26,8 @@ class Signal:
         null: when the value is null, as a clause ("the document has no words"), or None when it never is.
         source: the paper, code or page that defines it.
         version: raised when values change, so that stored results are not taken for new ones.
-        needs: ``text``, ``tokens``, or ``pooled`` (tokens and the corpus's token counts, in the second pass).
+        needs: ``text``, ``tokens``, ``pooled`` (tokens and the corpus's token counts, in the second pass), or
+            ``duplicates`` (what comparing all documents gave).
         requires: attributes of the batch without which it is not measured at all ("vocabulary", "max_length", ...).
         family: the module it lives in.
         doc: its definition; the first line says what it is.

@@ -1,0 +1,1 @@
+"""Which documents are copies of others: fingerprints, partitions, verified edges, clusters, and what they say."""

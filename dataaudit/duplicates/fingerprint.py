@@ -1,0 +1,48 @@
+"""What a document is compared by: a digest of its normal form, a set of shingles, and a signature of the set."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from dataaudit.kernels.decode import Decoded
+from dataaudit.kernels.minhash import band_keys, signatures
+from dataaudit.kernels.normal import Normal, normal
+from dataaudit.kernels.shingles import ShingleSets, shingle_sets
+
+
+class Fingerprints(NamedTuple):
+    """The fingerprints of a batch of documents.
+
+    Attributes:
+        digests: uint64[documents, 2], the upper and the lower half of the xxh3-128 digest of the normal form, in UTF-32
+            of little endian; meaningless for an empty one.
+        filled: bool[documents], whether anything is left in normal form.
+        sets: their shingles.
+        signatures: uint32[documents, 128].
+        keys: uint64[documents, 16], the key of each band; meaningless without shingles.
+    """
+
+    digests: NDArray[np.uint64]
+    filled: NDArray[np.bool_]
+    sets: ShingleSets
+    signatures: NDArray[np.uint32]
+    keys: NDArray[np.uint64]
+
+
+def fingerprint(characters: Decoded, shingle_units: int) -> Fingerprints:
+    """Returns the fingerprints of documents."""
+    texts = normal(characters)
+    sets = shingle_sets(texts, shingle_units)
+    signature = signatures(sets.offsets, sets.hashes)
+    return Fingerprints(_digests(texts), np.diff(texts.offsets) > 0, sets, signature, band_keys(signature))
+
+
+def _digests(texts: Normal) -> NDArray[np.uint64]:
+    raw = texts.codepoints.astype("<u4", copy=False).data.cast("B")
+    ends = (texts.offsets * 4).tolist()
+    digest = xxhash.xxh3_128_digest
+    found = b"".join([digest(raw[start:end]) for start, end in pairwise(ends)])
+    return np.frombuffer(found, ">u8").astype(np.uint64).reshape(-1, 2)
