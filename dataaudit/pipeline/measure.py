@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import MapSettings
+from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.signals import DocumentBatch, Need, all_signals, measure
-from dataaudit.tokenize import Encoder, load_encoder, vocabulary
+from dataaudit.tokenize import Encoder, load_encoder
 
 
 class Measured(NamedTuple):
@@ -39,7 +40,7 @@ class Measurer:
         self.vocabulary: Vocabulary | None = None
         if settings.tokenizer is not None:
             chosen = settings.tokenizer
-            self.vocabulary = vocabulary(chosen.path)
+            self.vocabulary = vocabulary_of(chosen)
             self.encoder = load_encoder(
                 chosen.path,
                 engine=chosen.engine,

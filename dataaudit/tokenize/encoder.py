@@ -1,6 +1,7 @@
 """Turns batches of documents into token ids with one engine."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -137,4 +138,17 @@ def load_encoder(
 
         none = pa.array([], pa.large_string())
         engine = compare_engines(found, none, special_text=special_text, add_special_tokens=add_special_tokens).engine
-    return Encoder(engine, load_engine(engine, found, special_text), add_special_tokens=add_special_tokens)
+    facts = found.stat()
+    return _encoder(found, (facts.st_mtime_ns, facts.st_size, facts.st_ino), engine, special_text, add_special_tokens)
+
+
+@lru_cache(maxsize=1)
+def _encoder(
+    path: Path,
+    stamp: tuple[int, int, int],  # noqa: ARG001 - a file that changed is another entry
+    engine: EngineName,
+    special_text: SpecialText,
+    add_special_tokens: bool,
+) -> Encoder:
+    """Keeps the last encoder: a run compares engines and then measures with one, and loading it takes over a second."""
+    return Encoder(engine, load_engine(engine, path, special_text), add_special_tokens=add_special_tokens)
