@@ -120,8 +120,14 @@ def _walk_pages(
                 longest = max(longest, word_stops[word] - word_starts[word])
                 words += 1
                 word += 1
+            last = stops[line] - 1
+            is_cited = codepoints[last] == _CLOSE
+            if longest > MOST_WORD_CHARACTERS or words < FEWEST_WORDS:
+                continue
+            if not is_cited and marks[classes[last]] & ENDS_LINE == 0:
+                continue
             size = _without_citations(codepoints, starts[line], stops[line], citations, scratch)
-            if longest > MOST_WORD_CHARACTERS or words < FEWEST_WORDS or size == 0:
+            if size == 0:
                 continue
             if marks[classes[scratch[size - 1]]] & ENDS_LINE == 0 or _ends_with_dots(codepoints, scratch, size):
                 continue
