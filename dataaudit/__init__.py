@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 __all__ = [
     "AuditResult",
+    "Comparison",
     "DataAuditError",
     "Filter",
     "Finding",
@@ -12,24 +13,31 @@ __all__ = [
     "__version__",
     "audit",
     "check",
+    "compare",
     "load_result",
+    "shingles",
 ]
 
 if TYPE_CHECKING:
-    from dataaudit.api import audit, check, load_result
+    from dataaudit.api import audit, check, compare, load_result
+    from dataaudit.comparison.result import Comparison
+    from dataaudit.duplicates.fingerprint import shingles
     from dataaudit.errors import DataAuditError
     from dataaudit.integrations.filter import Filter
     from dataaudit.result import AuditResult, Finding, Status
 
 _HOMES = {
     "AuditResult": "result",
+    "Comparison": "comparison.result",
     "DataAuditError": "errors",
     "Filter": "integrations.filter",
     "Finding": "result",
     "Status": "result",
     "audit": "api",
     "check": "api",
+    "compare": "api",
     "load_result": "api",
+    "shingles": "duplicates.fingerprint",
 }
 
 

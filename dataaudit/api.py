@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
+from dataaudit.comparison.result import Comparison
 from dataaudit.config.load import load_config
 from dataaudit.config.override import override
 from dataaudit.pipeline.audit import default_workers, run_audit, run_check
+from dataaudit.pipeline.compare_runs import compare_runs
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
 from dataaudit.result import AuditResult
@@ -83,3 +85,14 @@ def load_result(run: Location) -> AuditResult:
         DataAuditError: there is none, or it is of another version.
     """
     return _load_result(Path(run))
+
+
+def compare(old: Location, new: Location) -> Comparison:
+    """Returns what changed from one run to another: checks, values, distributions, mixture, documents, method.
+
+    Both are run folders. A ``report.json`` alone does too; then documents are not compared.
+
+    Raises:
+        DataAuditError: one of them is neither, or of another version.
+    """
+    return compare_runs(Path(old), Path(new))

@@ -55,7 +55,7 @@ FENCES = {
         {"rich", "typer", "yaml"},
     ),
     "__main__": Fence({"cli"}, set()),
-    "": Fence({"api", "comparison", "integrations", "result", *EVERYWHERE}, set()),
+    "": Fence({"api", "comparison", "duplicates", "integrations", "result", *EVERYWHERE}, set()),
 }
 """The table; the room "" is the package itself (``dataaudit/__init__.py``)."""
 DATASETS_READER = "corpus/readers/hub.py"

@@ -11,6 +11,7 @@ import typer
 
 from dataaudit import __version__
 from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, tell
+from dataaudit.cli.compare import compare
 from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
 from dataaudit.cli.filter import filter_, restore
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.command()(explain)
 app.command()(config)
+app.command()(compare)
 app.command(name="filter")(filter_)
 app.command()(restore)
 

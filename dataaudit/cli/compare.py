@@ -1,0 +1,36 @@
+"""``dataaudit compare``: what changed from one run to another."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class ComparisonFormat(StrEnum):
+    """How the comparison is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def compare(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder, or a report.json.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder or report.json to judge.")],
+    format: Annotated[  # noqa: A002 - the option's name
+        ComparisonFormat, typer.Option("--format", help="How it is printed on stdout.")
+    ] = ComparisonFormat.TABLE,
+) -> None:
+    """Say what changed from one run to another; exit code 1 when a check got worse.
+
+    Checks, values, distributions of signals, mixture, documents added, removed and changed, and how the runs were made.
+    To compare before and after a filter, audit OUT/clean and compare the two runs.
+    """
+    from dataaudit.cli.answer import say
+    from dataaudit.output.comparison import render_comparison
+    from dataaudit.pipeline.compare_runs import compare_runs
+
+    found = compare_runs(old, new)
+    say(found.to_json().decode() if format is ComparisonFormat.JSON else render_comparison(found))
+    if found.is_regression:
+        raise typer.Exit(1)
