@@ -30,14 +30,19 @@ def signal_tables(run: RunFolder, shard: int, wanted: Collection[str] | None) ->
         return
     file = pq.ParquetFile(path)
     names = [name for name in file.schema_arrow.names if wanted is None or name in wanted]
-    sides = [pq.read_table(side) for side in side_tables(run, shard)]
+    sides = [_side(side, wanted) for side in side_tables(run, shard)]
     first = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=names):
         table = pa.Table.from_batches([batch])
         for side in sides:
             rows = side.slice(first, batch.num_rows)
             for name in rows.column_names:
-                if name not in table.column_names and (wanted is None or name in wanted):
+                if name not in table.column_names:
                     table = table.append_column(name, rows.column(name))
         first += batch.num_rows
         yield table
+
+
+def _side(path: Path, wanted: Collection[str] | None) -> pa.Table:
+    names = None if wanted is None else [name for name in pq.read_schema(path).names if name in wanted]
+    return pq.read_table(path, columns=names)

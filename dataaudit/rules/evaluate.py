@@ -43,7 +43,8 @@ def evaluate(rules: Sequence[Rule], table: pa.Table) -> list[Mask | None]:
     A limit that moves in training is taken as it is in the end; ``rules.at_step`` gives the rules of a step.
     """
     empty = empty_documents(table)
-    return [_mask(rule, table, empty) if is_measured(rule, table) else None for rule in rules]
+    met: dict[Condition, Flags] = {}
+    return [_mask(rule, table, empty, met) if is_measured(rule, table) else None for rule in rules]
 
 
 def empty_documents(table: pa.Table) -> Flags:
@@ -61,10 +62,13 @@ def is_measured(rule: Rule, table: pa.Table) -> bool:
     return all(name in table.column_names for name in names)
 
 
-def _mask(rule: Rule, table: pa.Table, empty: Flags) -> Mask:
+def _mask(rule: Rule, table: pa.Table, empty: Flags, met: dict[Condition, Flags]) -> Mask:
+    """Returns what a rule says; *met* keeps what conditions say, which many rules share."""
     left_out = np.zeros(len(empty), np.bool_)
     for condition in rule.applies_when:
-        left_out |= ~_meets(condition, table)
+        if condition not in met:
+            met[condition] = _meets(condition, table)
+        left_out |= ~met[condition]
     left_out &= ~empty
     concerned = ~empty & ~left_out
     values, null = column(table, rule.signal)
@@ -102,5 +106,7 @@ def _final(limit: float | Moving | None) -> float | None:
 def column(table: pa.Table, name: str) -> tuple[NDArray[np.float64], Flags]:
     """Returns a numeric column as float64, with 0 in place of nulls, and which values are null."""
     values = table.column(name)
+    if values.null_count == 0:
+        return values.cast(pa.float64(), safe=False).to_numpy(), np.zeros(len(values), np.bool_)
     null = values.is_null().to_numpy()
     return values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(), null
