@@ -17,7 +17,7 @@ from dataaudit.result import SEVERITY, AuditResult, Finding, RuleOutcome, Source
 
 LISTED_SOURCES = 100
 GRAVITY = {Status.ERROR: 3, Status.FAIL: 2, Status.WARN: 1}
-"""How bad a status is; the others are good, and so is a check that a run does not have."""
+"""How bad a status is; the others are good."""
 
 
 def compare_results(
@@ -43,7 +43,7 @@ def compare_results(
     return Comparison(
         old=_side(names[0], old),
         new=_side(names[1], new),
-        regressions=[each.id for each in moved if _gravity(each.new_status) > _gravity(each.old_status)],
+        regressions=[each.id for each in moved if _is_worse(each)],
         checks=sorted(moved, key=_severity),
         values=[each for each in changes if each not in moved and each.old_value != each.new_value],
         signals=signals.moved,
@@ -72,8 +72,10 @@ def _side(name: str, result: AuditResult) -> Side:
     )
 
 
-def _gravity(status: Status | None) -> int:
-    return GRAVITY.get(status, 0) if status is not None else 0
+def _is_worse(change: CheckChange) -> bool:
+    """Whether both runs have the check, and its status got worse."""
+    old, new = change.old_status, change.new_status
+    return old is not None and new is not None and GRAVITY.get(new, 0) > GRAVITY.get(old, 0)
 
 
 def _severity(change: CheckChange) -> tuple[int, int]:

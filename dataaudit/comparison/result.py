@@ -165,7 +165,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         schema_version: COMPARISON_SCHEMA.
         old, new: the runs.
-        regressions: ids of checks whose status got worse; pass, info, skip and no such check count as equally good.
+        regressions: ids of checks of both runs whose status got worse; pass, info and skip are equally good.
         checks: checks with another status, worst new one first.
         values: other checks whose value moved.
         signals: those that moved, largest distance first.

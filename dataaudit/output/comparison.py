@@ -46,7 +46,7 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from _documents(found.documents, found.documents_reason)
     yield ""
     if found.regressions:
-        yield f"WORSE  {len(found.regressions)} checks got worse: {', '.join(map(visible, found.regressions))}"
+        yield f"WORSE  {len(found.regressions)} checks got worse: {', '.join(map(_one_line, found.regressions))}"
     else:
         yield "NOT WORSE  no check got worse"
 
@@ -92,7 +92,7 @@ def _signals(found: Comparison) -> Iterator[str]:
 
 def _documents(found: DocumentChanges | None, reason: str | None) -> Iterator[str]:
     if found is None:
-        yield f"documents: not available ({visible(reason or '')})"
+        yield f"documents: not available ({_one_line(reason or '')})"
         return
     yield (
         f"documents: {found.unchanged:,} unchanged, {found.changed:,} changed, {found.added:,} added, "
@@ -120,10 +120,14 @@ def _section(title: str, rows: list[list[str]]) -> Iterator[str]:
 
 
 def _columns(rows: list[list[str]]) -> Iterator[str]:
-    shown = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+    shown = [[_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     for row in shown:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _one_line(text: str) -> str:
+    return visible(text).replace("\n", " ")
 
 
 def _counts(old: int | None, new: int | None) -> str:
