@@ -15,11 +15,12 @@ __all__ = [
     "check",
     "compare",
     "load_result",
+    "render_html",
     "shingles",
 ]
 
 if TYPE_CHECKING:
-    from dataaudit.api import audit, check, compare, load_result
+    from dataaudit.api import audit, check, compare, load_result, render_html
     from dataaudit.comparison.result import Comparison
     from dataaudit.duplicates.fingerprint import shingles
     from dataaudit.errors import DataAuditError
@@ -37,6 +38,7 @@ _HOMES = {
     "check": "api",
     "compare": "api",
     "load_result": "api",
+    "render_html": "api",
     "shingles": "duplicates.fingerprint",
 }
 

@@ -11,6 +11,7 @@ from dataaudit.pipeline.audit import default_workers, run_audit, run_check
 from dataaudit.pipeline.compare_runs import compare_runs
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
+from dataaudit.report import NAME, render, write_page
 from dataaudit.result import AuditResult
 
 Location = str | PathLike[str]
@@ -28,9 +29,10 @@ def audit(
     id_column: str | None = None,
     source_column: str | None = None,
     reference: Location | None = None,
+    examples: int | None = None,
     workers: int | None = None,
 ) -> AuditResult:
-    """Audits a corpus into a run folder and returns the result, which is also in ``report.json`` there.
+    """Audits a corpus into a run folder and returns the result; ``report.json`` and ``report.html`` there hold it too.
 
     Args:
         inputs: files, folders, globs, fsspec addresses, or ``hub:NAME``.
@@ -43,6 +45,7 @@ def audit(
         id_column: dotted name of the column with the user's own id; found by itself when None.
         source_column: dotted name of the column that names the source; found by itself when None.
         reference: the run folder of an earlier audit, with which the corpus is compared.
+        examples: excerpts of documents that the report shows a rule, 8 when None; 0 for no text at all.
         workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
 
     Raises:
@@ -60,7 +63,8 @@ def audit(
         reference=None if reference is None else str(reference),
     )
     names = [str(each) for each in several]
-    return run_audit(names, Path(out), loaded, Silent(), workers=workers or default_workers())
+    run_audit(names, Path(out), loaded, Silent(), workers=workers or default_workers(), examples=examples)
+    return _with_page(Path(out))
 
 
 def check(
@@ -75,7 +79,29 @@ def check(
     """
     loaded = None if config is None else load_config(config)
     against = None if reference is None else str(reference)
-    return run_check(Path(run), loaded, Silent(), workers=workers or default_workers(), reference=against)
+    run_check(Path(run), loaded, Silent(), workers=workers or default_workers(), reference=against)
+    return _with_page(Path(run))
+
+
+def _with_page(run: Path) -> AuditResult:
+    """Renders report.html from report.json and returns the result."""
+    result = _load_result(run)
+    write_page(result, run / NAME)
+    return result
+
+
+def render_html(result: AuditResult, *, lang: str = "en", examples: int | None = None) -> str:
+    """Returns a result as one HTML page that needs nothing else, of at most 1 MB.
+
+    Args:
+        result: what an audit found.
+        lang: language of the page when it opens, ``en`` or ``zh``; the reader can switch.
+        examples: excerpts of documents that a rule shows at most; None shows all that the result has.
+
+    Raises:
+        DataAuditError: there is no such language.
+    """
+    return render(result, lang=lang, examples=examples)
 
 
 def load_result(run: Location) -> AuditResult:

@@ -23,14 +23,16 @@ class Fence(NamedTuple):
 
 
 BELOW_PIPELINE = {
-    "checks", "comparison", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches", "tokenize",
+    "checks", "closeup", "comparison", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches",
+    "tokenize",
 }  # fmt: skip
 GLOBAL = {"duplicates", "drift"}
 FENCES = {
     "errors": Fence(set(), set()),
     "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
     "filter_result": Fence(set(), {"msgspec"}),
-    "result": Fence(set(), {"msgspec"}),
+    "closeup": Fence(set(), {"msgspec"}),
+    "result": Fence({"closeup"}, {"msgspec"}),
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
     "signals": Fence({"kernels"}, {"numpy", "pyarrow"}),
     "sketches": Fence({"kernels"}, {"numpy", "pyarrow"}),
@@ -42,16 +44,17 @@ FENCES = {
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
     "output": Fence({"comparison", "filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
+    "report": Fence({"closeup", "output", "result", *EVERYWHERE}, {"jinja2", "markupsafe"}),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
-    "api": Fence({"comparison", "pipeline", "result", *EVERYWHERE}, set()),
+    "api": Fence({"comparison", "pipeline", "report", "result", *EVERYWHERE}, set()),
     "integrations": Fence(
         {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
     ),
     "cli": Fence(
-        {"", "api", "integrations", "output", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
+        {"", "api", "integrations", "output", "pipeline", "report", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"rich", "typer", "yaml"},
     ),
     "__main__": Fence({"cli"}, set()),

@@ -16,6 +16,7 @@ from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
 from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
+from dataaudit.cli.report import ExamplesOption, report
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 app.command()(explain)
 app.command()(config)
+app.command()(report)
 app.command()(compare)
 app.command(name="filter")(filter_)
 app.command()(restore)
@@ -82,6 +84,7 @@ def audit(
     source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
     input_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Force a reader, such as jsonl.")] = None,
     reference: ReferenceOption = None,
+    examples: ExamplesOption = None,
     jobs: WorkersOption = None,
     engine: Annotated[Engine, typer.Option(help="Where tasks run.")] = Engine.LOCAL,  # noqa: ARG001 - one so far
     format: FormatsOption = None,  # noqa: A002 - the option's name
@@ -90,14 +93,15 @@ def audit(
 ) -> None:
     """Read, tokenize and measure a corpus, and judge it.
 
-    The run folder holds token shards, signals a document, what could not be read, and report.json. The same command
-    again takes over what is finished.
+    The run folder holds token shards, signals a document, what could not be read, report.json and report.html. The
+    same command again takes over what is finished.
     """
     from dataaudit.cli.progress import TerminalListener
     from dataaudit.config.load import load_config
     from dataaudit.config.override import override
     from dataaudit.pipeline.audit import default_workers, run_audit
-    from dataaudit.pipeline.readback import read_back
+    from dataaudit.pipeline.lookup import load_result
+    from dataaudit.report import NAME, write_page
 
     told = formats(format)
     listener = TerminalListener(quiet=quiet)
@@ -112,8 +116,16 @@ def audit(
         reference=reference,
     )
     try:
-        result = run_audit(inputs, out, loaded, listener, workers=jobs or default_workers(), input_format=input_format)
-        read_back(out, listener)
+        result = run_audit(
+            inputs,
+            out,
+            loaded,
+            listener,
+            workers=jobs or default_workers(),
+            input_format=input_format,
+            examples=examples,
+        )
+        write_page(load_result(out), out / NAME)
     except KeyboardInterrupt:
         interrupted(out)
     tell(result, out, told, fail_on)
@@ -124,21 +136,30 @@ def check(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     config: ConfigOption = None,
     reference: ReferenceOption = None,
+    examples: ExamplesOption = None,
     jobs: WorkersOption = None,
     format: FormatsOption = None,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
     quiet: QuietOption = False,
 ) -> None:
-    """Judge a run again from its stored signals, with other rules, levels or model settings. Reads no corpus."""
+    """Judge a run again from its stored signals, with other rules, levels or model settings.
+
+    Reads no corpus, unless --examples asks for excerpts that the report before did not have.
+    """
     from dataaudit.cli.progress import TerminalListener
     from dataaudit.config.load import load_config
     from dataaudit.pipeline.audit import default_workers, run_check
+    from dataaudit.pipeline.lookup import load_result
+    from dataaudit.report import NAME, write_page
 
     told = formats(format)
     loaded: LoadedConfig | None = None if config is None else load_config(config)
     try:
         listener = TerminalListener(quiet=quiet)
-        result = run_check(run, loaded, listener, workers=jobs or default_workers(), reference=reference)
+        result = run_check(
+            run, loaded, listener, workers=jobs or default_workers(), reference=reference, examples=examples
+        )
+        write_page(load_result(run), run / NAME)
     except KeyboardInterrupt:
         interrupted(run)
     tell(result, run, told, fail_on)

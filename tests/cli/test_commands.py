@@ -42,7 +42,7 @@ def run(faulty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_good_corpus_ends_with_0_and_says_where_the_report_is(good: Path, tmp_path: Path) -> None:
     done = dataaudit("audit", good, "-o", tmp_path / "run", "-j", 1)
     assert done.returncode == 0, done.stderr
-    assert f"report {tmp_path}/run/report.json" in done.stdout
+    assert f"report {tmp_path}/run/report.html" in done.stdout
     assert "PASS" in done.stdout.splitlines()[-2]
     assert "text in 'text', id in 'id'" in done.stderr
 

@@ -48,7 +48,7 @@ def _print(console: Console, result: AuditResult, out: Path) -> None:
     _print_sources(console, result)
     style = STYLES[result.verdict]
     console.print(f"\n[{style}]{result.verdict.upper()}[/{style}]  {status_counts(result)}")
-    console.print(f"report {escape(str(out / 'report.json'))}{_next(result, out)}")
+    console.print(f"report {escape(str(out / 'report.html'))}{_next(result, out)}")
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
