@@ -1,7 +1,7 @@
 """Prints datatrove's verdict on every document of a JSON lines file, one JSON line a document.
 
 Needs only datatrove and its English word tokenizer, so that it can run in another environment:
-``python benchmarks/datatrove_verdicts.py FILE``. A line is an object: the filter's reason by filter, null when it keeps.
+``python benchmarks/datatrove_verdicts.py FILE``. A line is an object: the reason by filter, null where it keeps.
 """
 
 import gzip
