@@ -46,7 +46,8 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from _documents(found.documents, found.documents_reason)
     yield ""
     if found.regressions:
-        yield f"WORSE  {len(found.regressions)} checks got worse: {', '.join(map(_one_line, found.regressions))}"
+        count = len(found.regressions)
+        yield f"WORSE  {count} check{'s' if count > 1 else ''} got worse: {', '.join(map(_one_line, found.regressions))}"
     else:
         yield "NOT WORSE  no check got worse"
 

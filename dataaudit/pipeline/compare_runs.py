@@ -40,7 +40,7 @@ def _load(path: Path) -> AuditResult:
         if (path / FILTERED).exists() and not (path / "report.json").exists():
             raise RunError(
                 f"{path} is the output of a filter; filter.json has what it took out. To compare before and after, "
-                f"audit the clean corpus: dataaudit audit {path / 'clean'} -o CLEAN_RUN"
+                f"audit the clean corpus: dataaudit audit {path / 'clean'} -o CLEAN, and compare with CLEAN."
             )
         return load_result(path)
     try:

@@ -121,7 +121,7 @@ def test_the_command_ends_with_1_when_a_check_got_worse(runs: tuple[Path, Path])
     old, new = map(str, runs)
     worse = CliRunner().invoke(app, ["compare", old, new])
     assert worse.exit_code == 1
-    assert worse.stdout.splitlines()[-1] == "WORSE  1 checks got worse: unreadable-records"
+    assert worse.stdout.splitlines()[-1] == "WORSE  1 check got worse: unreadable-records"
     assert "56 unchanged, 2 changed, 4 added, 5 removed" in worse.stdout
     assert CliRunner().invoke(app, ["compare", new, old]).exit_code == 0
     assert CliRunner().invoke(app, ["compare", old, old]).exit_code == 0
