@@ -2,19 +2,22 @@
 
 import json
 import random
+import subprocess
+import sys
 import warnings
 
 import datasets
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import chinese, prose
 
 import dataaudit
-from dataaudit.config.load import presets
+from dataaudit.config.load import load_config, presets
 from dataaudit.errors import ConfigError, RunError, UsageError
-from dataaudit.rules import REASONS, evaluate
+from dataaudit.pipeline.filter_run import run_filter
+from dataaudit.pipeline.listener import Silent
+from dataaudit.rules import REASONS
 
 GOOD = "The river rose in the night, and by morning the lower field was a lake with a gate in the middle of it."
 TEXTS = [GOOD, "", "   \n", "!!! ??? ...", "酒店的房间很干净，早餐也不错，服务员态度很好。", "a" * 600, GOOD * 9]
@@ -164,26 +167,40 @@ def documents(tmp_path_factory):
     return path, texts
 
 
+@pytest.fixture(scope="module")
+def whole(documents, tokenizer_file, tmp_path_factory):
+    """A run of the documents with everything measured."""
+    run = tmp_path_factory.mktemp("whole") / "run"
+    dataaudit.audit(documents[0], run, tokenizer=tokenizer_file, workers=1)
+    return run
+
+
+def records(folder):
+    """The records of JSON lines files, by id."""
+    lines = [line for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines()]
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
 @pytest.mark.parametrize("preset", presets())
-def test_verdicts_are_those_of_a_run(preset, documents, tokenizer_file, tmp_path):
-    path, texts = documents
-    dataaudit.audit(path, tmp_path / "run", config=preset, tokenizer=tokenizer_file, max_length=512, workers=1)
-    tables = [pq.read_table(tmp_path / "run" / kind) for kind in ("signals", "signals_pooled")]
-    table = tables[0]
-    for name in tables[1].column_names:
-        if name not in table.column_names:
-            table = table.append_column(name, tables[1].column(name))
-    f = load(preset, tokenizer=tokenizer_file)
-    out = np.isin(np.array(table.column("whitespace_char_ratio").fill_null(1.0)), [1.0])
-    for rule, mask in zip(f.rules, evaluate(f.rules, table), strict=True):
-        assert mask is not None, rule
-        out |= mask.fails & (rule.action == "quarantine")
-    ds = datasets.Dataset.from_dict({"text": texts})
-    assert f.keep(ds[:]) == (~out).tolist()
-    annotated = ds.with_format("arrow").map(f.annotate, batched=True, batch_size=7)
-    for name in annotated.column_names:
-        if name in table.column_names and name != "text":
-            assert annotated.with_format(None)[name][:] == table.column(name).to_pylist(), name
+def test_verdicts_are_those_of_the_command_line(preset, whole, documents, tokenizer_file, tmp_path):
+    run_filter(whole, tmp_path / "out", Silent(), workers=1, loaded=load_config(preset))
+    clean, quarantine = (records(tmp_path / "out" / kind) for kind in ("clean", "quarantine"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = dataaudit.Filter.load(preset, tokenizer=tokenizer_file, run=whole)
+    ds = datasets.Dataset.from_json(str(documents[0]))
+    assert set(ds.filter(f.keep, batched=True, batch_size=9)["id"]) == clean.keys()
+    annotated = ds.with_format("arrow").map(f.annotate, batched=True, batch_size=7).with_format(None)
+    for row in annotated:
+        if row["id"] in quarantine:
+            told = [
+                {name: each[name] for name in REASONS.value_type.names}
+                for each in quarantine[row["id"]]["dataaudit_reasons"]
+            ]
+            assert told == row["dataaudit_reasons"], row["id"]
+    stored = pq.read_table(whole / "signals")
+    for name in set(annotated.column_names) & set(stored.column_names) - {"id"}:
+        assert annotated[name][:] == stored.column(name).to_pylist(), name
 
 
 def test_skipped_rules_are_named_and_warned_of_once(tokenizer_file):
@@ -317,3 +334,17 @@ def test_lone_surrogates_are_measured_as_in_an_audit():
     f = load("default")
     broken = f.annotate({"text": ["ab\ud800cd"]})
     assert broken["replacement_char_ratio"] == [1 / 5]
+
+
+def test_neither_polars_nor_datasets_is_loaded(audited, tokenizer_file):
+    """Polars that was used before a fork hangs in the child; and a batch is measured without datasets."""
+    code = (
+        "import sys, warnings, dataaudit\n"
+        "warnings.simplefilter('ignore')\n"
+        f"f = dataaudit.Filter.load({str(audited / 'rare.yaml')!r}, run={str(audited / 'run')!r})\n"
+        f"g = dataaudit.Filter.load('default', tokenizer={str(tokenizer_file)!r})\n"
+        f"g.annotate({{'text': [{GOOD!r}]}})\n"
+        "print([name for name in ('polars', 'datasets', 'pandas') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
