@@ -62,14 +62,15 @@ def reasons(rules: Sequence[Rule], table: pa.Table) -> pa.ListArray:
         pa.array(each, field).take(pa.array(named))
         for each, field in zip(names, (pa.string(), pa.string(), pa.float64(), pa.float64(), pa.string()), strict=True)
     )
-    value, margin = (
-        pa.array(np.concatenate([nothing, *(pair[part] for pair in values)])[order], pa.float64(), from_pandas=True)
-        for part in (0, 1)
-    )
+    value, margin = (_nulls(np.concatenate([nothing, *(pair[part] for pair in values)])[order]) for part in (0, 1))
     offsets = np.zeros(table.num_rows + 1, np.int32)
     np.cumsum(np.bincount(rows, minlength=table.num_rows), out=offsets[1:])
     structs = pa.StructArray.from_arrays([rule, signal, value, low, high, margin, action], fields=list(REASON))
     return pa.ListArray.from_arrays(pa.array(offsets), structs, type=REASONS)
+
+
+def _nulls(values: Floats) -> pa.Array:
+    return pa.array(values, mask=np.isnan(values))
 
 
 def _values(rule: Rule, table: pa.Table, rows: Rows) -> tuple[Floats, Floats]:
