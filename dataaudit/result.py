@@ -385,8 +385,9 @@ class DuplicateRate(msgspec.Struct, frozen=True, kw_only=True):
         name: the source, ``shard 3``, or ``corpus``.
         documents, tokens: how much it holds (characters in place of tokens without a tokenizer).
         exact_documents, exact_tokens: exact copies of an earlier document.
-        near_documents, near_tokens: other documents that are verified to be like an earlier, kept one.
-        exact_share, near_share: of its documents; null for an empty part.
+        near_documents, near_tokens: other documents that are verified to be like an earlier, kept one; null when
+            only a sample was looked at.
+        exact_share, near_share: of its documents; null for an empty part, or after a sample.
         exact_token_share, near_token_share: of its tokens; null where there are none.
     """
 
@@ -395,12 +396,27 @@ class DuplicateRate(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     exact_documents: int
     exact_tokens: int
-    near_documents: int
-    near_tokens: int
+    near_documents: int | None
+    near_tokens: int | None
     exact_share: float | None
     near_share: float | None
     exact_token_share: float | None
     near_token_share: float | None
+
+
+class DuplicateSample(msgspec.Struct, frozen=True, kw_only=True):
+    """An estimate of the share of near duplicates, from a random sample of the corpus.
+
+    Attributes:
+        documents, near_documents: sampled, and those of them that are verified to be like an earlier document.
+        near_share, low, high: the share and its 95 % interval (Wilson). Pairs that share no band are missed.
+    """
+
+    documents: int
+    near_documents: int
+    near_share: float
+    low: float
+    high: float
 
 
 class DuplicateCluster(msgspec.Struct, frozen=True, kw_only=True):
@@ -458,6 +474,7 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
         shingle_units, permutations, bands, rows: how near duplicates are looked for.
         threshold: the least Jaccard similarity of near duplicates; every pair is verified.
         recall_at_threshold: chance that a pair just at the threshold shares a band and so is looked at.
+        sample: the estimate, when only a sample was compared; candidates are then those of the sample.
         corpus: the whole corpus.
         sources: at most 1,000, largest share of duplicates first.
         shards: at most 200, likewise.
@@ -484,6 +501,7 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     threshold: float
     recall_at_threshold: float
+    sample: DuplicateSample | None = None
     corpus: DuplicateRate
     sources: list[DuplicateRate]
     shards: list[DuplicateRate]

@@ -6,7 +6,7 @@ from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import share_of_documents
 from dataaudit.checks.wording import counted, number, percent
-from dataaudit.result import DuplicateRate, Part
+from dataaudit.result import DuplicateRate, DuplicateSample, Part
 
 GROUP = "duplicates"
 
@@ -36,7 +36,7 @@ def exact_duplicates(evidence: Evidence, options: Options) -> Outcome:
     group=GROUP,
     title="Near duplicates",
     unit="share of documents",
-    needs=("duplicates", "near_duplicate_of"),
+    needs=("duplicates",),
 )
 def near_duplicates(evidence: Evidence, options: Options) -> Outcome:
     """Share of documents that are verified to share most of their shingles with an earlier document that is kept.
@@ -47,11 +47,22 @@ def near_duplicates(evidence: Evidence, options: Options) -> Outcome:
     Why: pages of one template and copied articles are seen as often as exact copies, and cost the same.
     Do: keep the first of each; a high threshold in the config keeps documents that share less.
     """
-    copies = pl.col("near_duplicate_of").is_not_null()
     found = evidence.duplicates
     assert found is not None
+    if found.sample is not None:
+        return _estimated(found.sample)
+    copies = pl.col("near_duplicate_of").is_not_null()
     verb = f"share at least {percent(found.threshold)} of their shingles with an earlier one"
     return _with_facts(evidence, share_of_documents(evidence, copies, pl.col("near_duplicate_jaccard"), verb))
+
+
+def _estimated(sample: DuplicateSample) -> Outcome:
+    message = (
+        f"An estimated {percent(sample.near_share)} of documents ({percent(sample.low)} to {percent(sample.high)}): "
+        f"{sample.near_documents:,} of a sample of {counted(sample.documents, 'document')}."
+    )
+    details = {"sampled": True, "low": sample.low, "high": sample.high, "sampled_documents": sample.documents}
+    return Outcome(sample.near_share, message, details=details)
 
 
 def _with_facts(evidence: Evidence, outcome: Outcome) -> Outcome:
@@ -76,7 +87,7 @@ def _with_facts(evidence: Evidence, outcome: Outcome) -> Outcome:
     group=GROUP,
     title="Sources of duplicates",
     unit="share of documents",
-    needs=("duplicates", "exact_duplicate_of", "near_duplicate_of"),
+    needs=("duplicates", "exact_duplicate_of"),
     options={"min_documents": 100},
 )
 def source_duplicates(evidence: Evidence, options: Options) -> Outcome:
@@ -102,7 +113,7 @@ def source_duplicates(evidence: Evidence, options: Options) -> Outcome:
         lost / worst.documents,
         message,
         documents=lost,
-        tokens=worst.exact_tokens + worst.near_tokens,
+        tokens=worst.exact_tokens + (worst.near_tokens or 0),
         worst_sources=[
             Part(name=each.name, documents=_lost(each), of_documents=each.documents, share=_lost(each) / each.documents)
             for each in judged[:5]
@@ -112,7 +123,7 @@ def source_duplicates(evidence: Evidence, options: Options) -> Outcome:
 
 
 def _lost(rate: DuplicateRate) -> int:
-    return rate.exact_documents + rate.near_documents
+    return rate.exact_documents + (rate.near_documents or 0)
 
 
 @check(

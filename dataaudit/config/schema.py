@@ -83,11 +83,14 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     enabled: whether documents are compared with each other.
     threshold: the least Jaccard similarity of near duplicates, above 0 and at most 1.
     shingle_units: units (words, or characters of scripts without spaces) in a shingle.
+    sample: for a corpus too large to compare wholly, the number of documents that the share of near duplicates is
+        estimated by; then none are named. Null compares all.
     """
 
     enabled: bool = True
     threshold: Share = 0.8
     shingle_units: Positive = 5
+    sample: Positive | None = None
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

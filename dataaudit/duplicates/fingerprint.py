@@ -7,7 +7,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from dataaudit.kernels.decode import Decoded
+from dataaudit.kernels.decode import Decoded, decode
 from dataaudit.kernels.minhash import band_keys, signatures
 from dataaudit.kernels.normal import Normal, normal
 from dataaudit.kernels.shingles import ShingleSets, shingle_sets
@@ -38,6 +38,23 @@ def fingerprint(characters: Decoded, shingle_units: int) -> Fingerprints:
     sets = shingle_sets(texts, shingle_units)
     signature = signatures(sets.offsets, sets.hashes)
     return Fingerprints(_digests(texts), np.diff(texts.offsets) > 0, sets, signature, band_keys(signature))
+
+
+def shingles(text: str, units: int = 5) -> NDArray[np.uint64]:
+    """Returns the hashes of a text's shingles, distinct and ascending: what an audit compares documents by.
+
+    Two texts are near duplicates when ``len(np.intersect1d(a, b)) / len(np.union1d(a, b))`` is at least the threshold.
+    The low 32 bits of each hash are what the run's MinHash signatures are made of. How they are computed:
+    ``dataaudit.kernels.shingles``. At most the first 1,048,576 shingles count.
+
+    Args:
+        text: any text; empty, or without a word, it has no shingles.
+        units: words, or characters of scripts without spaces, in a shingle.
+    """
+    if units < 1:
+        raise ValueError(f"a shingle of {units} units. Expected at least 1.")
+    data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+    return shingle_sets(normal(decode(data, np.array([0, len(data)], np.int64))), units).hashes
 
 
 def _digests(texts: Normal) -> NDArray[np.uint64]:

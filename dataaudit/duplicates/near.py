@@ -12,6 +12,8 @@ from dataaudit.kernels.overlap import NO_PARTNER, compare_buckets
 
 CHUNK_HASHES = 1 << 24
 """Hashes of sets that are in memory at a time (128 MB), beyond those of representatives."""
+QUERY_PARTNERS = 64
+"""Earlier documents of a bucket that a sampled document is compared with."""
 
 Documents = NDArray[np.uint64]
 
@@ -49,7 +51,12 @@ class Found:
 
 
 def near_copies(
-    keys: NDArray[np.uint64], documents: Documents, source: SetSource, threshold: int, found: Found
+    keys: NDArray[np.uint64],
+    documents: Documents,
+    source: SetSource,
+    threshold: int,
+    found: Found,
+    sample: Documents | None = None,
 ) -> None:
     """Compares documents with the same key of one band, and adds what it finds to *found*.
 
@@ -59,6 +66,7 @@ def near_copies(
         source: gives the sets.
         threshold: in ten-thousandths.
         found: takes the results.
+        sample: ascending; then each of these is compared with the first earlier documents of its bucket, and no other.
     """
     order = np.argsort(keys, kind="stable")
     keys, documents = keys[order], documents[order]
@@ -70,12 +78,27 @@ def near_copies(
     found.largest_bucket = max(found.largest_bucket, int(counts.max()))
     members = documents[np.repeat(shared, counts)]
     bounds = np.append(0, np.cumsum(counts[shared]))
+    if sample is not None:
+        members, bounds = _queries(members, bounds, sample)
     known = np.empty(0, np.uint64)
     for first, last in _chunks(source.sizes(members)):
         starts = bounds[(bounds >= first) & (bounds < last)]
         if len(starts) and starts[0] == first:
             known = known[:0]
         known = _compare(known, members[first:last], starts - first, source, threshold, found)
+
+
+def _queries(members: Documents, bounds: NDArray[np.int64], sample: Documents) -> tuple[Documents, NDArray[np.int64]]:
+    """Returns a bucket of two for each sampled member and each of the earlier members that it is compared with."""
+    queries = np.flatnonzero(np.isin(members, sample))
+    starts = bounds[np.searchsorted(bounds, queries, side="right") - 1]
+    counts = np.minimum(queries - starts, QUERY_PARTNERS)
+    total = int(counts.sum())
+    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    pairs = np.empty(2 * total, np.uint64)
+    pairs[0::2] = members[np.repeat(starts, counts) + within]
+    pairs[1::2] = members[np.repeat(queries, counts)]
+    return pairs, np.arange(0, 2 * total + 1, 2)
 
 
 def _chunks(sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -128,6 +128,10 @@ class ShardFiles:
         self.shard = shard
         self.runs = runs
 
+    def documents(self) -> NDArray[np.uint64]:
+        """Returns all documents, ascending."""
+        return self._ids(self._map("rows"))
+
     def digests(self, part: Partition) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Returns uint64[n, 2] digests of a partition and the documents they belong to."""
         found, rows = [np.empty((0, 2), np.uint64)], [np.empty(0, np.uint32)]

@@ -21,9 +21,14 @@ from numba.core import config as numba_config
 def _source_digest() -> str:
     digest = hashlib.sha256()
     digest.update(f"{numba.__version__} {llvmlite.__version__} {sys.version_info[:2]}".encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    folder = Path(__file__).parent
+    for path in [*sorted(folder.glob("*.py")), *sorted(folder.glob("data/*"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+SOURCE_DIGEST = _source_digest()
+"""Of every kernel, its tables and the compiler: two machines with the same digest measure the same."""
 
 
 def _cache_root() -> Path:
@@ -36,7 +41,7 @@ def _cache_root() -> Path:
 def _cache_folder() -> Path:
     """Returns a folder that only this user writes to; a private temporary one when the home cannot be written."""
     try:
-        folder = _cache_root() / f"kernels-{_source_digest()}"
+        folder = _cache_root() / f"kernels-{SOURCE_DIGEST}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder

@@ -43,7 +43,7 @@ def count_repeats(
     *,
     shortest: int,
     several_lines: bool,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """Counts the lines of documents from *first* on, until the table is three quarters full.
 
     Args:
@@ -57,8 +57,8 @@ def count_repeats(
         several_lines: whether only those that hold a line feed are.
 
     Returns:
-        The slots in use, and the first document that was not counted. A document alone may exceed the limit by its
-        own lines if the table has room for them, and is cut off where it has not.
+        The slots in use, the first document that was not counted, and how many documents were cut off because their
+        own lines alone filled the table.
     """
     return _count(*table, used, characters.codepoints, *lines, doc_ids, first, shortest, several_lines)
 
@@ -79,12 +79,12 @@ def _count(
     first: int,
     shortest: int,
     several_lines: bool,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     mask = np.uint64(len(keys) - 1)
-    limit, most = len(keys) // 4 * 3, len(keys) - 2
+    limit, most, cut = len(keys) // 4 * 3, len(keys) - 2, 0
     for document in range(first, len(offsets) - 1):
         if used >= limit:
-            return used, document
+            return used, document, cut
         doc_id = doc_ids[document]
         for line in range(offsets[document], offsets[document + 1]):
             if stops[line] - starts[line] < shortest:
@@ -97,13 +97,14 @@ def _count(
                 at = (at + np.uint64(1)) & mask
             if counts[at] == 0:
                 if used >= most:
+                    cut += 1
                     break
                 used += 1
                 keys[at], firsts[at], lasts[at], counts[at] = key, doc_id, doc_id, 1
             elif lasts[at] != doc_id:
                 counts[at] += 1
                 lasts[at] = doc_id
-    return used, len(offsets) - 1
+    return used, len(offsets) - 1, cut
 
 
 @kernel

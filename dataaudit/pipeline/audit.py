@@ -10,11 +10,20 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dataaudit import __version__
 from dataaudit.checks import all_checks
 from dataaudit.config.load import LoadedConfig, check_names, load_config
 from dataaudit.config.override import override
-from dataaudit.corpus import FileNote, Piece, PieceList, ReadOptions, Tally, cut_pieces, find_files, read_piece
+from dataaudit.corpus import (
+    CorpusFile,
+    FileNote,
+    Piece,
+    PieceList,
+    ReadOptions,
+    Tally,
+    cut_pieces,
+    find_files,
+    read_piece,
+)
 from dataaudit.errors import NoDocumentsError, RunError, UsageError
 from dataaudit.kernels.overlap import SCALE
 from dataaudit.pipeline.drift_result import drift_result
@@ -38,8 +47,10 @@ from dataaudit.pipeline.plan import (
     load_plan,
     pack,
 )
+from dataaudit.pipeline.readback import read_back
 from dataaudit.pipeline.store import Marker, RunFolder, key_of, open_run, pretty_json
 from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
+from dataaudit.pipeline.versions import versions
 from dataaudit.pipeline.warm import warm_kernels
 from dataaudit.result import AuditResult, from_json
 from dataaudit.signals import all_signals
@@ -74,15 +85,19 @@ def run_audit(
     _refuse_overlap(inputs, out)
     options = _read_options(loaded, input_format)
     found = find_files(inputs)
+    _refuse_inputs_inside(found.files, out)
     pieces = cut_pieces(found.files, options, loaded.config.read.shard_bytes)
     _tell(found.skipped, pieces, listener)
     with open_run(out, new=True) as run:
-        plan = _plan(inputs, pieces, options, loaded, _earlier(run), listener)
+        earlier = _earlier(run)
+        plan = _plan(inputs, pieces, options, loaded, earlier, listener)
+        if plan != earlier:
+            run.retract_report()
         run.write("plan.json", pretty_json(plan))
         with LocalEngine(workers) as engine:
             _map(run, plan, engine, listener)
             result = _pool_and_judge(run, plan, engine, loaded, listener, texts_for_audit(examples))
-        run.tidy()
+        read_back(run, listener)
     return result
 
 
@@ -168,6 +183,16 @@ def _refuse_overlap(inputs: Sequence[str], out: Path) -> None:
             )
 
 
+def _refuse_inputs_inside(files: Sequence[CorpusFile], out: Path) -> None:
+    target = out.resolve()
+    for file in files:
+        if target in Path(file.path).resolve().parents:
+            raise UsageError(
+                f"the input {file.path} lies inside the run folder {out}. Give --out a folder of its own, or name the "
+                "inputs so that they leave it out."
+            )
+
+
 def _read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
     read = loaded.config.read
     return ReadOptions(
@@ -245,7 +270,7 @@ def _plan(
             block_documents=max(1, loaded.config.drift.window_documents // BLOCKS_IN_A_WINDOW),
             drift_unit=_drift_unit(pieces, loaded),
             shingle_units=loaded.config.duplicates.shingle_units if loaded.config.duplicates.enabled else None,
-            tool=__version__,
+            versions=versions(),
         ),
         pool=_pool_settings(loaded),
         duplicates=_duplicate_settings(loaded),
@@ -263,7 +288,8 @@ def _pool_settings(loaded: LoadedConfig) -> PoolSettings:
 
 
 def _duplicate_settings(loaded: LoadedConfig) -> DuplicateSettings:
-    return DuplicateSettings(round(loaded.config.duplicates.threshold * SCALE), signal_versions("duplicates"))
+    wanted = loaded.config.duplicates
+    return DuplicateSettings(round(wanted.threshold * SCALE), wanted.sample, signal_versions("duplicates"))
 
 
 def _tokenizer(
@@ -360,6 +386,7 @@ def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: 
         return
     if len(waiting) < of:
         listener.note(f"{name}: {of - len(waiting)} of {of} shards are done, {len(waiting)} to do.")
+    run.retract_report()
     warm_kernels(listener)
     with listener.stage(name, sum(task.size for task in waiting)) as progress:
         for _ in engine.run(waiting, run.path, progress):
@@ -379,7 +406,7 @@ def _pool_and_judge(
         tasks = [
             Task(
                 id=f"pool-{shard:05d}",
-                key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool]),
+                key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool, plan.map.versions]),
                 size=sum(piece.size for piece in plan.shards[shard]),
                 spec=PoolSpec(shard, key_of(counts.outputs)),
             )

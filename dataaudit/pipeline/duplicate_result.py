@@ -4,12 +4,13 @@ import msgspec
 import polars as pl
 
 from dataaudit.config.schema import Duplicates as Settings
+from dataaudit.duplicates.sample import wilson
 from dataaudit.kernels.minhash import BANDS, PERMUTATIONS, ROWS
 from dataaudit.pipeline.duplicate_layout import Examples, examples_file, load_layout
 from dataaudit.pipeline.duplicate_stage import duplicate_tasks
 from dataaudit.pipeline.plan import ROW_BITS, Plan
 from dataaudit.pipeline.store import RunFolder
-from dataaudit.result import DuplicateRate, Duplicates, Multiplicity
+from dataaudit.result import DuplicateRate, Duplicates, DuplicateSample, Multiplicity
 
 LISTED_SOURCES, LISTED_SHARDS = 1000, 200
 NORMAL_FORM = "NFKC, case folding, control characters removed, white space folded; shingles leave out punctuation"
@@ -40,6 +41,7 @@ def duplicate_result(run: RunFolder, plan: Plan, settings: Settings, documents: 
         rows=ROWS,
         threshold=settings.threshold,
         recall_at_threshold=1 - (1 - settings.threshold**ROWS) ** BANDS,
+        sample=_estimate(counted),
         corpus=_rates(parts, None)[0],
         sources=_rates(parts, "source")[:LISTED_SOURCES],
         shards=_rates(parts, "shard")[:LISTED_SHARDS],
@@ -71,27 +73,38 @@ def _counted(run: RunFolder) -> dict[str, int]:
         if task.startswith("duplicates-bands-"):
             found["comparisons"] += marker.result["comparisons"]
             found["largest_bucket"] = max(found["largest_bucket"], marker.result["largest_bucket"])
-        elif task == "duplicates-clusters":
+        elif task in ("duplicates-clusters", "duplicates-sample"):
             found |= marker.result
     return found
 
 
+def _estimate(counted: dict[str, int]) -> DuplicateSample | None:
+    """Returns what the sample says; in it, whoever has a verified earlier document is a near duplicate."""
+    if "sampled" not in counted:
+        return None
+    found = wilson(counted["verified"], counted["sampled"])
+    assert found is not None, "a corpus without documents is not compared"
+    return DuplicateSample(
+        documents=counted["sampled"],
+        near_documents=counted["verified"],
+        near_share=found.share,
+        low=found.low,
+        high=found.high,
+    )
+
+
 def _parts(documents: pl.LazyFrame) -> pl.DataFrame:
     """Returns documents and tokens, of exact and of near duplicates too, by shard and source."""
-    exact, near = pl.col("exact_duplicate_of").is_not_null(), pl.col("near_duplicate_of").is_not_null()
-    weight = pl.col("weight")
-    return (
-        documents.group_by("shard", "source")
-        .agg(
-            pl.len().cast(pl.Int64).alias("documents"),
-            weight.sum().alias("tokens"),
-            exact.sum().cast(pl.Int64).alias("exact_documents"),
-            weight.filter(exact).sum().alias("exact_tokens"),
-            near.sum().cast(pl.Int64).alias("near_documents"),
-            weight.filter(near).sum().alias("near_tokens"),
-        )
-        .collect(engine="streaming")
-    )
+    kinds = {"exact": "exact_duplicate_of", "near": "near_duplicate_of"}
+    known = {kind: name for kind, name in kinds.items() if name in documents.collect_schema().names()}
+    columns = [pl.len().cast(pl.Int64).alias("documents"), pl.col("weight").sum().alias("tokens")]
+    for kind, name in known.items():
+        repeats = pl.col(name).is_not_null()
+        columns += [
+            repeats.sum().cast(pl.Int64).alias(f"{kind}_documents"),
+            pl.col("weight").filter(repeats).sum().alias(f"{kind}_tokens"),
+        ]
+    return documents.group_by("shard", "source").agg(columns).collect(engine="streaming")
 
 
 def _rates(parts: pl.DataFrame, key: str | None) -> list[DuplicateRate]:
@@ -110,18 +123,19 @@ def _rate(row: dict[str, int], key: str | None) -> DuplicateRate:
         tokens=row["tokens"],
         exact_documents=row["exact_documents"],
         exact_tokens=row["exact_tokens"],
-        near_documents=row["near_documents"],
-        near_tokens=row["near_tokens"],
+        near_documents=row.get("near_documents"),
+        near_tokens=row.get("near_tokens"),
         exact_share=_share(row["exact_documents"], row["documents"]),
-        near_share=_share(row["near_documents"], row["documents"]),
+        near_share=_share(row.get("near_documents"), row["documents"]),
         exact_token_share=_share(row["exact_tokens"], row["tokens"]),
-        near_token_share=_share(row["near_tokens"], row["tokens"]),
+        near_token_share=_share(row.get("near_tokens"), row["tokens"]),
     )
 
 
 def _by_distance(documents: pl.LazyFrame) -> tuple[int, int]:
     """Returns how many duplicates have their earlier document in the same shard, and in another."""
-    earlier = pl.coalesce("exact_duplicate_of", "near_duplicate_of")
+    names = documents.collect_schema().names()
+    earlier = pl.coalesce([name for name in ("exact_duplicate_of", "near_duplicate_of") if name in names])
     same = earlier // (1 << ROW_BITS) == pl.col("shard")
     counts = documents.select(same.sum().alias("within"), (~same).sum().alias("across")).collect(engine="streaming")
     return int(counts["within"][0]), int(counts["across"][0])
@@ -147,5 +161,5 @@ def _multiplicity(documents: pl.LazyFrame) -> list[Multiplicity]:
     ]
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(part: int | None, whole: int) -> float | None:
+    return part / whole if part is not None and whole else None

@@ -49,12 +49,16 @@ def run_duplicates(run: RunFolder, plan: Plan, maps: Sequence[Marker], run_tasks
     parts = len(digest_partitions(layout.documents))
     digests = stage.run("digests", [key_of([part, placed.outputs]) for part in range(parts)], layout.documents)
     copies = stage.run("copies", [key_of([each.outputs for each in digests])], 0, parts)
+    wanted = plan.duplicates
+    if wanted.sample is not None:
+        stage.run("sample", [key_of([placed.outputs, wanted.sample])], 0, wanted.sample)
     parts = len(band_partitions(layout.documents))
-    pairs = [key_of([part, placed.outputs, copies[0].outputs, plan.duplicates]) for part in range(parts)]
+    limits = [wanted.threshold, wanted.sample]
+    pairs = [key_of([part, placed.outputs, copies[0].outputs, limits]) for part in range(parts)]
     bands = stage.run("bands", pairs, layout.documents)
     clusters = stage.run("clusters", [key_of([each.outputs for each in [*bands, *copies]])], 0, parts)
     whole = clusters[0].outputs
-    keys = {shard: key_of([maps[shard].outputs, whole, plan.duplicates.signals]) for shard in shards}
+    keys = {shard: key_of([maps[shard].outputs, whole, wanted]) for shard in shards}
     stage.run_shards("documents", keys, layout.documents)
     repeats = {name: output for each in maps for name, output in each.outputs.items() if "/repeated_" in name}
     stage.run("examples", [key_of([whole, repeats])], 0)

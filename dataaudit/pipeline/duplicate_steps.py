@@ -2,6 +2,7 @@
 
 digests    exact copies in one range of digests                      a task a partition
 copies     all exact copies, in order
+sample     the documents to estimate by, where the config asks for it
 bands      verified pairs in some bands, or one range of one band    a task a partition
 clusters   clusters, and which documents are kept
 documents  the signals of one shard's documents                      a task a shard
@@ -21,6 +22,7 @@ from dataaudit.duplicates.exact import exact_copies, merge_copies
 from dataaudit.duplicates.near import Found, SetSource, near_copies
 from dataaudit.duplicates.partitions import band_partitions, digest_partitions
 from dataaudit.duplicates.records import MEMBER, NONE, ROW_BITS
+from dataaudit.duplicates.sample import bottom_sample
 from dataaudit.pipeline.duplicate_examples import examples
 from dataaudit.pipeline.duplicate_layout import all_shards, load_layout, step_file
 from dataaudit.pipeline.map_shard import ROW_GROUP_ROWS
@@ -43,6 +45,8 @@ def duplicates_step(task: Task, run: RunFolder, progress: Progress) -> Marker:
                 outputs, result = _digests(run, folder, task.spec.part)
             case "copies":
                 outputs, result = _copies(run, folder, task.spec.part)
+            case "sample":
+                outputs, result = _sample(run, folder, task.spec.part)
             case "bands":
                 outputs, result = _bands(run, folder, task.spec.part)
             case "clusters":
@@ -80,14 +84,21 @@ def _copies(run: RunFolder, folder: Path, parts: int) -> Done:
     return dict([_save(run, folder, "copies", None, copies)]), {"copies": later}
 
 
+def _sample(run: RunFolder, folder: Path, size: int) -> Done:
+    shards = all_shards(run, with_copies=False).shards
+    sample = bottom_sample((shard.documents() for shard in shards), size)
+    return dict([_save(run, folder, "sample", None, sample)]), {"sampled": len(sample)}
+
+
 def _bands(run: RunFolder, folder: Path, part: int) -> Done:
     partition = band_partitions(load_layout(run).documents)[part]
     shards = all_shards(run, with_copies=True)
     source = SetSource(shards.sizes, shards.sets)
-    threshold, found, records = load_plan(run.path).duplicates.threshold, Found(), 0
+    settings, found, records = load_plan(run.path).duplicates, Found(), 0
+    sample = np.load(step_file(run, "sample")) if settings.sample else None
     for band in partition.bands:
         keys, documents = shards.keys(partition, band)
-        near_copies(keys, documents, source, threshold, found)
+        near_copies(keys, documents, source, settings.threshold, found, sample)
         records += len(keys)
     outputs = dict(
         [
@@ -105,8 +116,9 @@ def _bands(run: RunFolder, folder: Path, part: int) -> Done:
 def _clusters(run: RunFolder, folder: Path, parts: int) -> Done:
     edges = merge_edges(_load(run, "edges", parts))
     copies = np.load(step_file(run, "copies"), mmap_mode="r")
-    members = clusters(edges, copies)
     counts = count_candidates(edges, _load(run, "misses", parts))
+    # The edges of a sample are counted and make no clusters.
+    members = clusters(edges[:0] if load_plan(run.path).duplicates.sample else edges, copies)
     return dict([_save(run, folder, "members", None, members)]), counts._asdict()
 
 
@@ -119,11 +131,12 @@ def _documents(run: RunFolder, folder: Path, shard: int) -> Done:
     signals = pq.ParquetFile(run.part("signals", shard, "parquet"))
     weight = "token_count" if "token_count" in signals.schema_arrow.names else "char_count"
     histograms, writer = SignalHistograms(), None
+    wanted = [name for name in load_plan(run.path).duplicates.signals if name not in unmeasured(run)]
     for batch in signals.iter_batches(ROW_GROUP_ROWS, columns=["doc_id", "source", weight]):
         doc_ids = batch.column("doc_id")
-        found = measure(DocumentBatch(duplicates=_columns(mine, doc_ids.to_numpy())), ["duplicates"])
+        found = measure(DocumentBatch(duplicates=_columns(mine, doc_ids.to_numpy())), ["duplicates"]).select(wanted)
         lengths = batch.column(weight).fill_null(0).to_numpy()
-        histograms.update(batch.column("source"), lengths, found.select(list(NUMBERS)))
+        histograms.update(batch.column("source"), lengths, found.select([name for name in NUMBERS if name in wanted]))
         table = pa.Table.from_arrays([doc_ids, *found.columns], names=["doc_id", *found.schema.names])
         writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
         writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
@@ -134,6 +147,11 @@ def _documents(run: RunFolder, folder: Path, shard: int) -> Done:
         path: run.part("signals_duplicates", shard, "parquet"),
         sketch: run.sketch("histograms_duplicates", shard),
     }, {}
+
+
+def unmeasured(run: RunFolder) -> tuple[str, ...]:
+    """Returns the signals that a sample does not give."""
+    return ("near_duplicate_of", "near_duplicate_jaccard") if load_plan(run.path).duplicates.sample else ()
 
 
 def _columns(members: NDArray[np.void], doc_ids: NDArray[np.uint64]) -> pa.RecordBatch:

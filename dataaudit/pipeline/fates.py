@@ -18,6 +18,9 @@ from dataaudit.pipeline.verdicts import columns_of, verdicts_of
 from dataaudit.rules import WITHOUT_TEXT, reasons
 
 UNREADABLE = "unreadable"
+COPIES = ("exact_duplicate_of", "near_duplicate_of")
+DUPLICATES = (*COPIES, "near_duplicate_jaccard", "duplicate_count")
+"""Signals whose reason names the document that was kept instead."""
 SPAN = pa.struct([pa.field("start", pa.int64()), pa.field("stop", pa.int64())])
 REASON = pa.struct(
     [
@@ -54,6 +57,7 @@ class Fates:
         fate: int8[records] of ``Fate``.
         doc_ids: uint64, of the documents that are quarantined, ascending.
         reasons: a list of reasons for each of *doc_ids*.
+        copies: the document that each of *doc_ids* is a copy of, exact or near; -1 for none.
         faults: reason of the reader by row, for records that gave no document.
         counts: what the rules say of the shard.
     """
@@ -61,6 +65,7 @@ class Fates:
     fate: NDArray[np.int8]
     doc_ids: NDArray[np.uint64]
     reasons: pa.ChunkedArray
+    copies: NDArray[np.int64]
     faults: dict[int, dict[str, Any]]
     counts: Counts
 
@@ -68,16 +73,26 @@ class Fates:
         """Returns the reasons of a quarantined document, as the rules give them."""
         at = int(np.searchsorted(self.doc_ids, np.uint64(doc_id)))
         found: list[dict[str, Any]] = self.reasons[at].as_py()
-        return [{**reason, "message": None, "span": None} for reason in found]
+        return [
+            {**reason, "message": _message(reason["signal"], int(self.copies[at])), "span": None} for reason in found
+        ]
+
+
+def _message(signal: str | None, copy_of: int) -> str | None:
+    """Names the document that was kept instead; other reasons are told by their numbers."""
+    if copy_of < 0 or signal not in DUPLICATES:
+        return None
+    return f"{'a copy of' if signal == 'exact_duplicate_of' else 'nearly the same as'} document {copy_of}"
 
 
 def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fates:
     """Returns what becomes of each of the *records* of a shard."""
     fate = np.zeros(records, np.int8)
-    wanted = columns_of(plan.rules)
+    wanted = columns_of(plan.rules) | set(COPIES)
     counts = Counts()
     doc_ids: list[NDArray[np.uint64]] = []
     chunks: list[pa.Array] = []
+    copies: list[NDArray[np.int64]] = []
     for table in signal_tables(run, shard, wanted):
         verdicts = verdicts_of(plan.rules, table, plan.restored)
         counts.add(table, verdicts)
@@ -86,7 +101,9 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         fate[rows] = np.where(verdicts.out, Fate.QUARANTINE, Fate.CLEAN)
         if verdicts.out.any():
             doc_ids.append(ids[verdicts.out])
-            chunks.append(reasons(plan.rules, table.filter(pa.array(verdicts.out))))
+            gone = table.filter(pa.array(verdicts.out))
+            chunks.append(reasons(plan.rules, gone))
+            copies.append(_copies(gone))
     faults = _faults(run, shard)
     for row, fault in faults.items():
         fate[row] = Fate.UNREADABLE if fault["kind"] == UNREADABLE else Fate.WITHOUT_TEXT
@@ -95,9 +112,19 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         fate,
         np.concatenate(doc_ids) if doc_ids else np.zeros(0, np.uint64),
         pa.chunked_array(chunks) if chunks else pa.chunked_array([nothing]),
+        np.concatenate(copies) if copies else np.zeros(0, np.int64),
         faults,
         counts,
     )
+
+
+def _copies(table: pa.Table) -> NDArray[np.int64]:
+    found = np.full(table.num_rows, -1, np.int64)
+    for name in COPIES:
+        if name in table.column_names:
+            values = table.column(name).cast(pa.int64()).fill_null(-1).to_numpy()
+            found = np.where(found < 0, values, found)
+    return found
 
 
 def _faults(run: RunFolder, shard: int) -> dict[int, dict[str, Any]]:

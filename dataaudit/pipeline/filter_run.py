@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from dataaudit.config import LoadedConfig
-from dataaudit.corpus.location import is_local
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
 from dataaudit.pipeline.audit import check_config, stored_config
@@ -33,6 +32,7 @@ from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of, pretty_json
 from dataaudit.pipeline.tasks import FilterSpec, Task
+from dataaudit.pipeline.unchanged import refuse_changed
 from dataaudit.pipeline.verdicts import columns_of, names_of, verdicts_of
 from dataaudit.rules import at_step
 
@@ -179,22 +179,8 @@ def run_key(run: Path) -> str:
 
 def _refuse_changed(audit: Plan) -> None:
     """Compares sizes and times of local files with those at the audit; digests are compared while they are read."""
-    files = {piece.file.name: piece.file for shard in audit.shards for piece in shard}
-    for file in files.values():
-        if file.size is None or file.path.startswith("hub:") or not is_local(file.path):
-            continue
-        try:
-            facts = Path(file.path).stat()
-        except OSError as error:
-            raise RunError(
-                f"{file.path}: cannot be read ({error.strerror}), and the filter needs the corpus that was audited. "
-                "Put it back, or audit again."
-            ) from error
-        if (facts.st_size, str(facts.st_mtime_ns)) != (file.size, file.stamp):
-            raise RunError(
-                f"{file.path} has changed since the audit ({facts.st_size:,} bytes, {file.size:,} were audited, or "
-                "another time). Run dataaudit audit again, then the filter with a new --to folder."
-            )
+    for file in {piece.file.name: piece.file for shard in audit.shards for piece in shard}.values():
+        refuse_changed(file)
 
 
 def _taken_over(plan: FilterPlan, folder: RunFolder) -> FilterPlan:

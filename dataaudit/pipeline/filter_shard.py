@@ -12,14 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from dataaudit.corpus import Piece, RawBatch, ReadOptions, Tally, read_records
-from dataaudit.corpus.convert import as_lines, put_in, select, sizes
+from dataaudit.corpus import Piece, RawBatch, Tally, read_records
+from dataaudit.corpus.convert import as_lines, put_in, select, sizes, texts
 from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
 from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
 from dataaudit.pipeline.filter_plan import FilterPlan, PieceNames, load_filter_plan, writing
-from dataaudit.pipeline.plan import ROW_BITS, load_plan
+from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
+from dataaudit.pipeline.spans import span_of
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
 from dataaudit.tokenize import TokenShardWriter
@@ -80,7 +81,7 @@ def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: 
         for number, (piece, audited) in enumerate(zip(audit.shards[shard], results, strict=True)):
             place = _Place(folder / str(number), plan.names[shard][number], shard, first)
             place.folder.mkdir()
-            work = PieceFilter(piece, audit.map.read, place, fates, plan)
+            work = PieceFilter(piece, audit.map, place, fates, plan)
             outcomes.append(work.run(audited, progress))
             outputs |= {temporary: out.path / name for temporary, name in work.written.items()}
             first += audited.records
@@ -119,8 +120,9 @@ class PieceFilter:
         written: final name by temporary path.
     """
 
-    def __init__(self, piece: Piece, options: ReadOptions, place: _Place, fates: Fates, plan: FilterPlan) -> None:
-        self.piece, self.options, self.place, self.fates = piece, options, place, fates
+    def __init__(self, piece: Piece, settings: MapSettings, place: _Place, fates: Fates, plan: FilterPlan) -> None:
+        self.piece, self.options, self.place, self.fates = piece, settings.read, place, fates
+        self.special_strings = settings.special_strings
         self.output = plan.output
         self.records, self.bytes = Counter[Fate](), Counter[Fate]()
         self.bytes_read = 0
@@ -202,15 +204,22 @@ class PieceFilter:
 
     def _with_reasons(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
         ids = [self._doc_id(row) for row in rows]
-        found = [self._reasons(int(row), doc_id) for row, doc_id in zip(rows, ids, strict=True)]
+        found = [
+            self._reasons(int(row), doc_id, text)
+            for row, doc_id, text in zip(rows, ids, texts(batch, self.piece), strict=True)
+        ]
         fields = [{DOC_ID: doc_id, REASONS: each} for doc_id, each in zip(ids, found, strict=True)]
         columns = {DOC_ID: pa.array(ids, pa.uint64()), REASONS: pa.array(found, pa.list_(REASON))}
         return put_in(batch, fields, columns)
 
-    def _reasons(self, row: int, doc_id: int) -> list[dict[str, Any]]:
+    def _reasons(self, row: int, doc_id: int, text: str | None) -> list[dict[str, Any]]:
         if (fault := self.fates.faults.get(row)) is not None:
             return [fault_reason(fault["kind"], fault["reason"])]
-        return self.fates.reasons_of(doc_id)
+        found = self.fates.reasons_of(doc_id)
+        for reason in found:
+            span = span_of(reason["signal"] or "", text, self.special_strings) if text is not None else None
+            reason["span"] = span and span._asdict()
+        return found
 
     def _doc_id(self, row: int) -> int:
         return (self.place.shard << ROW_BITS) + int(row)

@@ -111,7 +111,7 @@ def _evidence(
         documents=documents.with_columns(pl.col(weight).fill_null(0).alias("weight")),
         measured=frozenset(names),
         not_measured={
-            name: _reason(each, has_tokens=weight == "token_count")
+            name: _reason(each, has_tokens=weight == "token_count", is_compared="duplicate_count" in names)
             for name, each in all_signals().items()
             if name not in names
         },
@@ -281,7 +281,9 @@ def _method(plan: Plan, evidence: Evidence, loaded: LoadedConfig) -> Method:
     )
 
 
-def _reason(signal: Signal, *, has_tokens: bool) -> str:
+def _reason(signal: Signal, *, has_tokens: bool, is_compared: bool) -> str:
+    if signal.needs == "duplicates" and is_compared:
+        return "only a sample was compared (duplicates.sample)"
     if signal.needs == "duplicates":
         return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
     if signal.needs == "text":

@@ -80,7 +80,12 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=_work, args=(far_end, str(folder)), daemon=True)
-        self.process.start()
+        # The worker inherits the mask: Ctrl-C is for the parent, which ends its workers.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         far_end.close()
         self.task: Task | None = None
 
@@ -195,6 +200,10 @@ def _work(pipe: Connection, folder: str) -> None:
             return
         try:
             pipe.send_bytes(answer(_Done(execute(task, Path(folder), progress))))
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename is not None else ""
+            message = f"{place}{error.strerror or error}. Finished shards are kept: run the same command again."
+            pipe.send_bytes(answer(_Failure(RunError.__name__, message)))
         except Exception as error:  # the parent tells the user, and ends the run
             pipe.send_bytes(answer(_Failure(type(error).__name__, str(error))))
 

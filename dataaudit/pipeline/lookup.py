@@ -15,6 +15,7 @@ from dataaudit.pipeline.map_shard import PieceResult
 from dataaudit.pipeline.plan import ROW_BITS, Plan, load_plan
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.unchanged import refuse_changed
 from dataaudit.result import AuditResult, from_json
 from dataaudit.rules import EMPTY, empty_documents, evaluate
 
@@ -185,6 +186,7 @@ def texts_of(run: RunFolder, plan: Plan, doc_ids: list[int]) -> Iterator[tuple[i
 
 def _texts_of_piece(plan: Plan, piece: Piece, wanted: dict[int, int]) -> Iterator[tuple[int, str]]:
     """Yields the texts of a piece's rows; *wanted* gives the doc_id of each row."""
+    refuse_changed(piece.file)
     tally, missing = Tally(), len(wanted)
     for batch in read_piece(piece, plan.map.read, tally):
         tally.faults.clear()
@@ -200,6 +202,7 @@ def _text(plan: Plan, piece: Piece, row: int) -> str | None:
     """Reads the document's text from the corpus; None when the piece holds token ids."""
     if piece.kind == "ids":
         return None
+    refuse_changed(piece.file)
     tally = Tally()
     for batch in read_piece(piece, plan.map.read, tally):
         tally.faults.clear()

@@ -1,17 +1,13 @@
 """The manifest: which bytes went in, how they were cut, and which versions did the work."""
 
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
-from dataaudit import __version__
 from dataaudit.pipeline.map_shard import PieceResult
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import Marker, pretty_json
 from dataaudit.result import FileSummary
-
-LIBRARIES = ("datasets", "fastokens", "numba", "numpy", "polars", "pyarrow", "tokenizers")
 
 
 def piece_results(maps: list[Marker]) -> list[list[PieceResult]]:
@@ -73,8 +69,7 @@ def manifest(plan: Plan, maps: list[Marker]) -> bytes:
                 }
             )
     content = {
-        "dataaudit": __version__,
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "versions": plan.map.versions,
         "inputs": plan.inputs,
         "tokenizer": plan.map.tokenizer,
         "settings": {"read": plan.map.read, "model": plan.pool},

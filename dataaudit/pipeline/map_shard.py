@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -26,7 +27,10 @@ from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
 from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow
 
-ROW_GROUP_ROWS = 65_536
+ROW_GROUP_ROWS = 16_384
+MOST_SOURCES = 1_000
+OTHER_SOURCES = "(other sources)"
+"""A corpus that names a source a document, such as its address, would make sketches as large as itself."""
 
 
 class PieceResult(msgspec.Struct, frozen=True):
@@ -122,6 +126,7 @@ class ShardWriter:
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
         self.pending: list[pa.RecordBatch] = []
+        self.sources: set[str] = set()
         self.lengths = LengthHistogram()
         self.histograms = SignalHistograms()
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
@@ -183,7 +188,8 @@ class ShardWriter:
         columns |= {name: signals.column(name) for name in signals.schema.names}
         return pa.record_batch(columns)
 
-    def _summarise(self, measured: Measured, doc_ids: NDArray[np.uint64], sources: pa.Array) -> None:
+    def _summarise(self, measured: Measured, doc_ids: NDArray[np.uint64], all_sources: pa.Array) -> None:
+        sources = self._bounded(all_sources)
         signals = measured.signals
         length = signals.column("token_count" if self.has_tokens else "char_count").fill_null(0).to_numpy()
         self.lengths.update(sources, length)
@@ -196,6 +202,16 @@ class ShardWriter:
             assert self.tokens is not None
             ids = measured.ids if self.narrow_to is None else narrow(measured.ids, self.narrow_to)
             self.tokens.write(doc_ids, ids, measured.id_offsets)
+
+    def _bounded(self, sources: pa.Array) -> pa.Array:
+        """Returns the sources with those past the first MOST_SOURCES of the shard as one, which bounds the sketches."""
+        names = sources.unique().to_pylist()
+        for name in names[: MOST_SOURCES - len(self.sources)]:
+            self.sources.add(name)
+        if self.sources.issuperset(names):
+            return sources
+        named = pc.is_in(sources, pa.array(sorted(self.sources), sources.type))
+        return pc.if_else(named, sources, pa.scalar(OTHER_SOURCES, sources.type))
 
     def _flush(self) -> None:
         if not self.pending:

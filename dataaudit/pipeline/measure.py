@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import MapSettings
-from dataaudit.pipeline.vocabulary_of import vocabulary_of
+from dataaudit.pipeline.vocabulary_of import unchanged, vocabulary_of
 from dataaudit.signals import DocumentBatch, Need, all_signals, measure
 from dataaudit.tokenize import Encoder, load_encoder
 
@@ -42,7 +42,7 @@ class Measurer:
             chosen = settings.tokenizer
             self.vocabulary = vocabulary_of(chosen)
             self.encoder = load_encoder(
-                chosen.path,
+                unchanged(chosen),
                 engine=chosen.engine,
                 special_text=chosen.special_text,
                 add_special_tokens=chosen.add_special_tokens,

@@ -44,7 +44,7 @@ class MapSettings(msgspec.Struct, frozen=True):
     block_documents: int
     drift_unit: Literal["tokens", "words"]
     shingle_units: int | None
-    tool: str
+    versions: dict[str, str]
 
 
 class PoolSettings(msgspec.Struct, frozen=True):
@@ -62,10 +62,12 @@ class DuplicateSettings(msgspec.Struct, frozen=True):
 
     Attributes:
         threshold: the least Jaccard similarity of near duplicates, in ten-thousandths.
+        sample: how many documents are looked at to estimate the share of near duplicates; null finds all of them.
         signals: the version of each signal of duplicates.
     """
 
     threshold: int
+    sample: int | None
     signals: dict[str, int]
 
 

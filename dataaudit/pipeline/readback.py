@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from dataaudit.pipeline.listener import Listener
-from dataaudit.pipeline.store import RunFolder
+from dataaudit.pipeline.store import RunFolder, pretty_json
 
 MOST_TOKENS = 50_000_000
 MOST_DOCUMENTS = 100_000
@@ -31,17 +31,16 @@ class Timings(msgspec.Struct, frozen=True):
     shuffled_tokens_per_second: float
 
 
-def read_back(out: Path, listener: Listener) -> Timings | None:
+def read_back(run: RunFolder, listener: Listener) -> Timings | None:
     """Reads token shards in order and document by document in a shuffled order; None without token shards."""
-    batches = _batches(sorted((out / "tokens").glob("part-*.arrow")))
+    batches = _batches(sorted((run.path / "tokens").glob("part-*.arrow")))
     if not any(len(batch) for batch in batches):
         return None
     tokens, whole = _timed(lambda: (batch.flatten() for batch in batches))
     chosen = _shuffled(batches)
     few, single = _timed(lambda: (batch[row].values for batch, row in chosen))
     timings = Timings(tokens, tokens / whole, few, few / single)
-    RunFolder(out).write("timings.json", msgspec.json.format(msgspec.json.encode(timings)) + b"\n")
-    RunFolder(out).tidy()
+    run.write("timings.json", pretty_json(timings))
     listener.note(
         f"token shards read back at {timings.sequential_tokens_per_second / 1e6:,.0f} M tokens/s in order, "
         f"{timings.shuffled_tokens_per_second / 1e6:,.1f} M tokens/s shuffled."

@@ -1,12 +1,13 @@
 """The run folder: where everything lies, and how a task's outputs get there whole or not at all.
 
-A task writes under ``tmp/``; its outputs are synced to disk and renamed into place; last comes a marker with the
-task's key and its outputs' digests. So a killed run leaves either a marked task, which the next run takes over, or
+A task writes under ``.dataaudit-tmp/``; its outputs are synced to disk and renamed into place; last comes a marker with
+the task's key and its outputs' digests. So a killed run leaves either a marked task, which the next run takes over, or
 nothing that counts.
 """
 
 import fcntl
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,14 +20,19 @@ import xxhash
 
 from dataaudit.errors import RunError
 
-TEMPORARY = "tmp"
+TEMPORARY = ".dataaudit-tmp"
+MARK = ".dataaudit"
+"""A file that says that the folder was made by dataaudit; nothing is written or removed in a folder without it."""
 MARKERS = "tasks"
+REPORTS = ("report.json", "report.html", "timings.json")
 LOCK = ".lock"
 FOLDERS = (
     *("tokens", "signals", "signals_pooled", "signals_duplicates", "ledger", "sketches", "drift"),
     *("duplicates", "signatures", MARKERS),
 )
 """What a run folder holds besides its files; nothing else is ever removed from it."""
+_PART = re.compile(r".+-\d{5,}(\.\w+)+")
+"""Names that a task gives its parts; a killed one can leave them without a marker."""
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -138,13 +144,21 @@ class RunFolder:
 
         *done* are the markers of finished tasks, *markers* the ids of all tasks of the plan.
         """
-        shutil.rmtree(self.path / TEMPORARY, ignore_errors=True)
+        self.tidy()
         wanted = {name for marker in done for name in marker.outputs}
-        wanted |= {f"{MARKERS}/{task}.json" for task in markers} | {f"{MARKERS}/{LOCK}"}
+        wanted |= {f"{MARKERS}/{task}.json" for task in markers}
+        ours = {f"{MARKERS}/{path.name}" for path in (self.path / MARKERS).glob("*.json")}
+        ours |= {name for path in ours if (marker := self.any_marker(Path(path).stem)) for name in marker.outputs}
         for kind in FOLDERS:
             for path in (self.path / kind).glob("*"):
-                if str(path.relative_to(self.path)) not in wanted:
+                name = str(path.relative_to(self.path))
+                if name not in wanted and (name in ours or _PART.fullmatch(path.name)):
                     path.unlink()
+
+    def retract_report(self) -> None:
+        """Removes the result of an earlier state of the run, so that nobody takes it for the result of this one."""
+        for name in REPORTS:
+            (self.path / name).unlink(missing_ok=True)
 
     def tidy(self) -> None:
         """Removes the temporary folder at the end of a run."""
@@ -162,22 +176,32 @@ def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
     if new:
         if path.exists() and not path.is_dir():
             raise RunError(f"{path} is a file, not a folder. Give another folder to --out.")
-        if path.is_dir() and any(path.iterdir()) and not state.exists() and not (path / MARKERS).is_dir():
+        if path.is_dir() and any(path.iterdir()) and not (path / MARK).is_file():
             raise RunError(f"{path} is not empty and not a run folder. Give a new or an empty folder to --out.")
         try:
-            (path / MARKERS).mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
+            (path / MARK).write_text("A run folder of dataaudit.\n")
+            (path / MARKERS).mkdir(exist_ok=True)
         except OSError as error:
             raise RunError(f"{path}: the run folder cannot be made ({error.strerror}).") from error
     elif not state.exists():
         raise RunError(f"{path} is not a finished run: it has no plan.json. Run: dataaudit audit INPUT -o {path}")
-    with (path / MARKERS / LOCK).open("w") as lock:
+    try:
+        lock = (path / MARKERS / LOCK).open("w")
+    except OSError as error:
+        raise RunError(f"{path}: the run folder cannot be written ({error.strerror}).") from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise RunError(
                 f"{path}: another dataaudit process is using this run folder. Wait for it to end."
             ) from error
-        yield RunFolder(path)
+        run = RunFolder(path)
+        try:
+            yield run
+        finally:
+            run.tidy()
 
 
 def digest(path: Path) -> str:

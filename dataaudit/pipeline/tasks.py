@@ -35,7 +35,7 @@ class DriftSpec(msgspec.Struct, frozen=True, tag="drift"):
     counts_digest: str
 
 
-Step = Literal["digests", "copies", "bands", "clusters", "documents", "examples"]
+Step = Literal["digests", "copies", "sample", "bands", "clusters", "documents", "examples"]
 
 
 class DuplicatesSpec(msgspec.Struct, frozen=True, tag="duplicates"):
@@ -43,7 +43,7 @@ class DuplicatesSpec(msgspec.Struct, frozen=True, tag="duplicates"):
 
     Attributes:
         step: what to do.
-        part: the partition or the shard; for steps that put parts together, how many there are.
+        part: the partition or the shard; for steps that put parts together, how many there are; the sample's size.
     """
 
     step: Step

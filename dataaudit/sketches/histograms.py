@@ -90,23 +90,33 @@ def _histogram(
     bins = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, undefined - 1)
     bins[np.isnan(numbers)] = undefined
     cells = codes.astype(np.int64) * (undefined + 1) + bins
-    size = len(names) * (undefined + 1)
-    least, most = np.full(size, np.inf), np.full(size, -np.inf)
-    np.fmin.at(least, cells, numbers)
-    np.fmax.at(most, cells, numbers)
-    documents = np.bincount(cells, minlength=size)
+    filled, places = _filled(cells, len(names) * (undefined + 1))
+    least, most = np.full(len(filled), np.inf), np.full(len(filled), -np.inf)
+    np.fmin.at(least, places, numbers)
+    np.fmax.at(most, places, numbers)
+    documents = np.bincount(places, minlength=len(filled))
     # A batch weighs far less than 2**53, so these float sums are exact.
-    weight = np.bincount(cells, weights, minlength=size).astype(np.int64)
-    filled = np.flatnonzero(documents)
+    weight = np.bincount(places, weights, minlength=len(filled)).astype(np.int64)
     is_null = filled % (undefined + 1) == undefined
     return pa.table(
         {
             "source": names.take(pa.array(filled // (undefined + 1))),
             "signal": pa.repeat(pa.scalar(signal, pa.large_string()), len(filled)),
             "bin": pa.array(filled % (undefined + 1), pa.int32(), mask=is_null),
-            "documents": documents[filled],
-            "weight": weight[filled],
-            "minimum": pa.array(least[filled], mask=is_null),
-            "maximum": pa.array(most[filled], mask=is_null),
+            "documents": documents,
+            "weight": weight,
+            "minimum": pa.array(least, mask=is_null),
+            "maximum": pa.array(most, mask=is_null),
         }
     )
+
+
+def _filled(cells: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns the cells that hold documents, ascending, and the place of each document's cell among them."""
+    if size > 2 * len(cells):
+        filled, places = np.unique(cells, return_inverse=True)
+        return filled, places
+    filled = np.flatnonzero(np.bincount(cells, minlength=size))
+    place_of = np.zeros(size, np.int64)
+    place_of[filled] = np.arange(len(filled))
+    return filled, place_of[cells]

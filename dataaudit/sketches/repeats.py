@@ -52,7 +52,7 @@ class RepeatCounts:
         """Adds a batch of documents."""
         done = 0
         while done < len(doc_ids):
-            self._used, done = count_repeats(
+            self._used, done, cut = count_repeats(
                 self._table,
                 self._used,
                 characters,
@@ -62,6 +62,7 @@ class RepeatCounts:
                 shortest=SHORTEST_LINE,
                 several_lines=self.several_lines,
             )
+            self.missed += cut
             if done < len(doc_ids):
                 self.halve()
 

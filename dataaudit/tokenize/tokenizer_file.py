@@ -28,6 +28,10 @@ _TIKTOKEN = (
 )
 
 
+MOST_IDS = 1 << 24
+"""No model has an embedding table of 16 million rows."""
+
+
 class TokenizerIdentity(NamedTuple):
     """Which tokenizer a file is.
 
@@ -109,6 +113,7 @@ def identify(path: str | Path) -> TokenizerIdentity:
     found = locate(path)
     data = _read(found)
     content = parse(found, data)
+    _refuse_far_ids(found, content)
     tokenizer = load_tokenizer(found)
     meaning = {key: value for key, value in content.items() if key not in ("truncation", "padding")}
     canonical = json.dumps(meaning, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
@@ -124,6 +129,19 @@ def identify(path: str | Path) -> TokenizerIdentity:
             if (actual := tokenizer.token_to_id(added["content"])) is not None and actual != added["id"]
         ),
     )
+
+
+def _refuse_far_ids(path: Path, content: dict[str, Any]) -> None:
+    """Refuses ids for which an engine, or a table by id, would need all memory."""
+    vocabulary = content.get("model", {}).get("vocab") if isinstance(content.get("model"), dict) else None
+    declared = list(vocabulary.values()) if isinstance(vocabulary, dict) else []
+    declared += [each.get("id") for each in content.get("added_tokens") or [] if isinstance(each, dict)]
+    largest = max((each for each in declared if isinstance(each, int)), default=0)
+    if largest >= MOST_IDS:
+        raise TokenizerError(
+            f"{path} declares a token with id {largest:,}; ids below {MOST_IDS:,} are supported. The file is damaged, "
+            "or no model's tokenizer."
+        )
 
 
 def _read(path: Path) -> bytes:

@@ -76,7 +76,7 @@ def test_kill_and_resume(run: Path, undisturbed: dict[str, bytes], tmp_path: Pat
         assert not (out / "filter.json").exists()
     run_filter(run, out, Silent(), workers=1)
     assert contents(out) == undisturbed
-    assert not (out / "tmp").exists()
+    assert not (out / ".dataaudit-tmp").exists()
 
 
 def test_the_finished_filter_says_that_there_is_nothing_to_do(run: Path, tmp_path: Path) -> None:

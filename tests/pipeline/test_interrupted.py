@@ -56,7 +56,7 @@ def test_kill_and_resume(
     assert kills, "the run was never killed; make the corpus larger"
     subprocess.run(arguments, check=True, capture_output=True)
     assert contents(out) == contents(undisturbed)
-    assert not list(out.glob("tmp*"))
+    assert not list(out.glob(".dataaudit-tmp*"))
 
 
 def test_the_finished_run_says_that_there_is_nothing_to_do(
