@@ -3,7 +3,7 @@
 import base64
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dataaudit.corpus.columns import is_list, is_texts
-from dataaudit.corpus.documents import CsvHeader, RawBatch
+from dataaudit.corpus.documents import CsvHeader, Piece, RawBatch
+from dataaudit.corpus.json_record import FaultyRecordError, Fields, RecordDecoder
 from dataaudit.corpus.tables import column_of
 
 _JSON = ("lines", "array", "objects")
@@ -71,6 +72,30 @@ def objects(batch: RawBatch) -> list[dict[str, Any]]:
         {"text": _text(record.removesuffix(b"\r") if batch.shape == "text_lines" else record)}
         for record in batch.records
     ]
+
+
+def texts(batch: RawBatch, piece: Piece) -> list[str | None]:
+    """Returns the text of each record, as ``read_piece`` gives it; None where a record has none."""
+    if piece.kind == "ids":
+        return [None] * batch.length
+    if isinstance(batch.records, pa.RecordBatch):
+        column = column_of(batch.records, piece.content)
+        if column is None or not is_texts(column.type):
+            return [None] * batch.length
+        return [value if value is None else _text(value) for value in column.cast(pa.large_binary()).to_pylist()]
+    assert batch.records is not None
+    if batch.shape in _JSON:
+        decode = RecordDecoder(piece, ()).decode
+        return [_content(decode, record) for record in batch.records]
+    return [record.get(piece.content or "text") for record in objects(batch)]
+
+
+def _content(decode: Callable[[bytes], Fields], record: bytes) -> str | None:
+    try:
+        content = decode(record).content
+    except FaultyRecordError:
+        return None
+    return content if isinstance(content, str) else None
 
 
 def put_in(batch: RawBatch, fields: Sequence[dict[str, Any]], columns: dict[str, pa.Array]) -> RawBatch:
