@@ -10,10 +10,14 @@ from dataaudit.pipeline.plan import TokenizerSettings
 from dataaudit.tokenize import vocabulary
 
 
-@lru_cache(maxsize=1)
 def vocabulary_of(tokenizer: TokenizerSettings) -> Vocabulary:
     """Returns the facts about a run's tokenizer; reading them takes over a second, so a process does it once."""
-    return vocabulary(unchanged(tokenizer))
+    return _vocabulary(unchanged(tokenizer), tokenizer.sha256)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(path: str, sha256: str) -> Vocabulary:  # noqa: ARG001 - another file is another entry of the cache
+    return vocabulary(path)
 
 
 def unchanged(tokenizer: TokenizerSettings) -> str:

@@ -1,0 +1,113 @@
+"""What an audit must never do: lose a user's file, mix two runs, or show what no longer holds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dataaudit
+from dataaudit.errors import DataAuditError, RunError, UsageError
+from dataaudit.pipeline import versions as versions_module
+from dataaudit.pipeline.lookup import look_up
+
+
+def corpus(path: Path, *texts: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return path
+
+
+def test_a_folder_with_the_same_names_is_not_a_run_folder(tmp_path: Path) -> None:
+    mine = tmp_path / "project"
+    for name in ("tasks/todo.md", "tmp/x", "tokens/secret.txt", "signals/s", "plan.json"):
+        (mine / name).parent.mkdir(parents=True, exist_ok=True)
+        (mine / name).write_text("mine")
+    before = sorted(path for path in mine.rglob("*"))
+    with pytest.raises(RunError, match="not a run folder"):
+        dataaudit.audit(corpus(tmp_path / "a.jsonl", "hello world"), mine, workers=1)
+    assert sorted(path for path in mine.rglob("*")) == before
+
+
+def test_a_users_file_in_a_run_folder_stays(tmp_path: Path) -> None:
+    source = corpus(tmp_path / "a.jsonl", "hello world")
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    note = tmp_path / "run" / "signals" / "note.txt"
+    note.write_text("mine")
+    corpus(source, "hello world", "and more")
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    assert note.read_text() == "mine"
+
+
+def test_an_input_inside_the_run_folder_is_refused(tmp_path: Path) -> None:
+    dataaudit.audit(corpus(tmp_path / "a.jsonl", "hello world"), tmp_path / "run", workers=1)
+    inside = corpus(tmp_path / "run" / "tokens" / "a.jsonl", "hello world")
+    for given in (inside, tmp_path / "**"):
+        with pytest.raises(UsageError, match="inside"):
+            dataaudit.audit(given, tmp_path / "run", workers=1)
+    assert inside.exists()
+
+
+def test_no_report_outlives_the_corpus_it_was_about(tmp_path: Path) -> None:
+    source = corpus(tmp_path / "a.jsonl", "hello world")
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    source.write_text('{"text": null, "more": "bytes than before"}\n')
+    with pytest.raises(DataAuditError):
+        dataaudit.audit(source, tmp_path / "run", workers=1)
+    with pytest.raises(RunError, match=r"no report\.json"):
+        dataaudit.load_result(tmp_path / "run")
+
+
+def test_another_version_of_a_library_measures_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = corpus(tmp_path / "a.jsonl", "hello world")
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    part = tmp_path / "run" / "signals" / "part-00000.parquet"
+    before = part.stat().st_mtime_ns
+    real = versions_module.version
+    monkeypatch.setattr(versions_module, "version", lambda name: "99.0" if name == "pyarrow" else real(name))
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    assert part.stat().st_mtime_ns != before
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["versions"]["pyarrow"] == "99.0"
+
+
+def test_check_refuses_another_tokenizer_under_the_same_path(tmp_path: Path, tokenizer_file: Path) -> None:
+    tokenizer = tmp_path / "tokenizer.json"
+    tokenizer.write_bytes(tokenizer_file.read_bytes())
+    dataaudit.audit(corpus(tmp_path / "a.jsonl", "hello world"), tmp_path / "run", tokenizer=tokenizer, workers=1)
+    tokenizer.write_bytes(tokenizer_file.read_bytes() + b"\n")
+    with pytest.raises(RunError, match="no longer the tokenizer"):
+        dataaudit.check(tmp_path / "run", workers=1)
+    tokenizer.unlink()
+    with pytest.raises(RunError, match="cannot be read"):
+        dataaudit.check(tmp_path / "run", workers=1)
+
+
+def test_a_document_that_changed_is_not_shown_beside_its_old_signals(tmp_path: Path) -> None:
+    source = corpus(tmp_path / "a.jsonl", "aaaa")
+    dataaudit.audit(source, tmp_path / "run", workers=1)
+    corpus(source, "bbbb")
+    with pytest.raises(RunError, match="has changed since the audit"):
+        look_up(tmp_path / "run", [0])
+
+
+def test_a_source_a_document_does_not_make_the_sketches_large(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"text": "some words", "source": f"https://x/{n}"}) + "\n" for n in range(3000)))
+    result = dataaudit.audit(path, tmp_path / "run", workers=1)
+    assert result.corpus.documents == 3000
+    import polars as pl
+
+    lengths = pl.read_parquet(tmp_path / "run" / "sketches" / "lengths-00000.parquet")
+    assert lengths["source"].n_unique() == 1001
+    assert lengths.filter(pl.col("source") == "(other sources)")["documents"].sum() == 2000
+    signals = pl.read_parquet(tmp_path / "run" / "signals" / "part-00000.parquet")
+    assert signals["source"].n_unique() == 3000
+
+
+def test_ids_beyond_any_model_are_refused(tmp_path: Path, tokenizer_file: Path) -> None:
+    content = json.loads(tokenizer_file.read_text())
+    content["added_tokens"].append({**content["added_tokens"][0], "content": "<|far|>", "id": 4_000_000_000})
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    with pytest.raises(DataAuditError, match="4,000,000,000"):
+        dataaudit.audit(
+            corpus(tmp_path / "a.jsonl", "hello"), tmp_path / "run", tokenizer=tmp_path / "tokenizer.json", workers=1
+        )
