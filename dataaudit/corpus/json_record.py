@@ -288,3 +288,27 @@ def as_name(value: Any) -> str | None:
     if isinstance(value, str):
         return str(value)
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def plain_object(data: bytes) -> dict[str, Any]:
+    """Returns a JSON object as plain values, lone surrogates replaced by U+FFFD.
+
+    Raises:
+        FaultyRecordError: *data* is no JSON object.
+    """
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        load_object(data)
+        value = _without_surrogates(json.loads(data, strict=False))
+    if not isinstance(value, dict):
+        raise FaultyRecordError("unreadable", f"a JSON object was expected, this is {kind_of(value)}")
+    return value
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return without_surrogates(value)[0] if isinstance(value, str) else value

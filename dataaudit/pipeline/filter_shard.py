@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dataaudit.corpus import Piece, RawBatch, Tally, read_records
 from dataaudit.corpus.convert import as_lines, put_in, select, sizes, texts
+from dataaudit.corpus.json_table import JsonTableWriter
 from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
@@ -26,6 +27,7 @@ from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
 from dataaudit.tokenize import TokenShardWriter
 from dataaudit.tokenize.shards import read_token_shard, token_shard_metadata
 
+TABLES = ("parquet", "arrow", "hub")
 DOC_ID, REASONS = "dataaudit_doc_id", "dataaudit_reasons"
 """The columns that a quarantined record has beside its own."""
 
@@ -132,17 +134,17 @@ class PieceFilter:
         """Reads the piece and writes its files."""
         tally = Tally()
         reported = 0
-        same = self.output == "same"
-        compression = self.piece.compression if same else "zstd" if self.output == "jsonl.zst" else None
         with ExitStack() as stack:
-            clean = stack.enter_context(RecordWriter(self.place.folder / "clean", compression))
+            clean: RecordWriter | JsonTableWriter = self._clean_writer(self.place.folder / "clean")
+            stack.enter_context(clean)
             quarantine = stack.enter_context(RecordWriter(self.place.folder / "quarantine", self._packed()))
             lost = stack.enter_context(RecordWriter(self.place.folder / "unreadable", None))
             for batch in read_records(self.piece, self.options, tally):
                 self._split(batch, tally.records, audited, clean, quarantine, lost)
                 progress(tally.bytes_read - reported)
                 reported = tally.bytes_read
-            for writer, name in zip((clean, quarantine, lost), msgspec.structs.astuple(self.place.names), strict=True):
+            writers: list[RecordWriter | JsonTableWriter] = [clean, quarantine, lost]
+            for writer, name in zip(writers, msgspec.structs.astuple(self.place.names), strict=True):
                 writer.close()
                 if writer.is_written:
                     self.written[writer.path] = name
@@ -155,6 +157,11 @@ class PieceFilter:
             sorted(self.written.values()),
         )
 
+    def _clean_writer(self, path: Path) -> "RecordWriter | JsonTableWriter":
+        if self.output == "parquet" and self.piece.format not in TABLES:
+            return JsonTableWriter(path)
+        return RecordWriter(path, self.piece.compression if self.output == "same" else "zstd")
+
     def _packed(self) -> str | None:
         return None if self.piece.format in ("csv", "text") else self.piece.compression
 
@@ -163,7 +170,7 @@ class PieceFilter:
         batch: RawBatch,
         seen: int,
         audited: Audited,
-        clean: RecordWriter,
+        clean: RecordWriter | JsonTableWriter,
         quarantine: RecordWriter,
         lost: RecordWriter,
     ) -> None:
@@ -200,7 +207,11 @@ class PieceFilter:
         return chosen, at
 
     def _converted(self, batch: RawBatch) -> RawBatch:
-        return batch if self.output == "same" else as_lines(batch)
+        if self.output == "same":
+            return batch
+        if self.output == "parquet" and isinstance(batch.records, pa.RecordBatch):
+            return batch._replace(shape="parquet")
+        return as_lines(batch)
 
     def _with_reasons(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
         ids = [self._doc_id(row) for row in rows]

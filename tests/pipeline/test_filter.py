@@ -255,6 +255,48 @@ def test_a_file_that_is_cut_comes_out_in_parts_in_its_order(tmp_path: Path) -> N
     assert outputs == sorted(outputs)
 
 
+def texts_by_file(out: Path) -> list[list[object]]:
+    result = json.loads((out / "filter.json").read_text())
+    kept = [[name for name in file["outputs"] if name.startswith("clean/")] for file in result["files"]]
+    return [[row["text"] for row in rows_of(out / name)] for names in kept for name in names]
+
+
+@pytest.mark.parametrize("output", ["jsonl.zst", "parquet"])
+def test_clean_can_be_all_of_one_format(run: Path, out: Path, tmp_path: Path, output: str) -> None:
+    result = silent_filter(run, tmp_path / "out", output=output)
+    assert result.conserved
+    files = [path for path in (tmp_path / "out" / "clean").rglob("*") if path.is_file()]
+    assert {path.name.partition(".")[2] for path in files} == {output}
+    assert texts_by_file(tmp_path / "out") == texts_by_file(out)
+    by_id = {row["id"]: row for path in files for row in rows_of(path) if "id" in row}
+    assert by_id["a-1"]["meta"] == {"n": 3, "tags": ["a", "中"]}
+    assert contents(tmp_path / "out" / "quarantine") == contents(out / "quarantine")
+
+
+def test_parquet_takes_what_json_gives(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    odd = [
+        {"x": 1},
+        {"x": "one"},
+        {"x": None, "e": {}},
+        {"big": 2**70, "n": 1},
+        {"n": 1.5, "s": {"a": 1}},
+        {"s": {"b": []}},
+    ]
+    rows = [{"text": prose(rng), **more} for more in odd]
+    half = json.dumps({"text": prose(rng) + "\ud800"}).encode() + b"\n"
+    (tmp_path / "in.jsonl").write_bytes(jsonl(rows) + half)
+    dataaudit.audit(tmp_path / "in.jsonl", tmp_path / "run", workers=1)
+    result = silent_filter(tmp_path / "run", tmp_path / "out", output="parquet")
+    assert result.records.clean == 7
+    table = pq.read_table(tmp_path / "out" / "clean" / "in.parquet")
+    assert table["x"].to_pylist() == ["1", '"one"', None, None, None, None, None]
+    assert table["e"].to_pylist()[2] == "{}"
+    assert json.loads(table["big"].to_pylist()[3]) == 2**70
+    assert table["n"].to_pylist()[3:5] == [1.0, 1.5]
+    assert table["text"].to_pylist()[6].endswith(".\ufffd")
+
+
 def test_a_finished_filter_is_left_alone(run: Path, out: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file() and path.name != ".lock"}
     silent_filter(run, out)
