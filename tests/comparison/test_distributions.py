@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
@@ -32,6 +32,7 @@ def summary(name: str, values: list[float], *, is_integer: bool = False) -> Sign
 counts = st.lists(st.integers(0, 5000), max_size=40)
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_bins_that_meet_hold_every_document_in_its_bin(old: list[int], new: list[int]) -> None:
     found = aligned(summary("n", old, is_integer=True), summary("n", new, is_integer=True))
@@ -50,6 +51,7 @@ def test_other_bins_are_not_compared() -> None:
     assert distance(*apart).distance == 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.lists(st.integers(0, 9), min_size=1, max_size=60))
 def test_ks_by_its_definition_and_jsd_as_scipy_has_it(old: list[int], new: list[int]) -> None:
     found = distance(np.bincount(old, minlength=10), np.bincount(new, minlength=10))

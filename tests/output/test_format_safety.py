@@ -6,7 +6,7 @@ from pathlib import Path
 
 import junitparser
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -118,12 +118,14 @@ def test_every_format_is_pure_and_holds_any_text(name: str) -> None:
         found.encode()
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_json_is_the_result(text: str) -> None:
     result = result_with(text)
     assert from_json(render("json", result, Path("run")).encode()) == result
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_junit_is_valid_and_says_what_came_out(text: str) -> None:
     result = result_with(text)
@@ -168,6 +170,7 @@ def runner_reads(line: str) -> tuple[str, dict[str, str], str]:
     return command, {k: unescaped(v, is_property=True) for k, v in pairs}, unescaped(data, is_property=False)
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_github_annotations_read_back_and_nothing_else_is_a_command(text: str) -> None:
     lines = render("github", result_with(text), Path("run")).removesuffix("\n").split("\n")
@@ -189,6 +192,7 @@ def test_github_shows_the_worst_ten() -> None:
     assert "7 more findings" in text
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_markdown_shows_the_text_and_nothing_comes_out_of_its_cell(text: str) -> None:
     page = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -202,6 +206,7 @@ def test_markdown_shows_the_text_and_nothing_comes_out_of_its_cell(text: str) ->
     assert not re.search(r"www\.|://|@(?!<!-- -->)", escape(text))
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_prometheus_reads_back(text: str) -> None:
     lines = render("prometheus", result_with(text), Path("run")).removesuffix("\n").split("\n")
