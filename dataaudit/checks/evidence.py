@@ -66,6 +66,7 @@ class Evidence:
         vocabulary: facts about the tokenizer, or None.
         rules: what each rule would remove.
         rule_families: for each family of signals that rules look at, the documents over at least one of their limits.
+        shard_tokens: tokens that the second pass read from the token shards.
         tokenized_input: whether the corpus came as token ids.
         drift: shards and windows against the corpus, or None before they were compared.
         duplicates: which documents repeat others, or None when they were not compared.
@@ -83,6 +84,7 @@ class Evidence:
     vocabulary: Vocabulary | None
     rules: Sequence[RuleOutcome]
     rule_families: Mapping[str, Found]
+    shard_tokens: int
     tokenized_input: bool
     drift: Drift | None = None
     duplicates: Duplicates | None = None

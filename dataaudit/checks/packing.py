@@ -36,7 +36,7 @@ def packing(evidence: Evidence, options: Options) -> Outcome:
 
 @check("token-read-back", group="reading", title="Token shards read back", unit="tokens", needs=("token_counts",))
 def token_read_back(evidence: Evidence, options: Options) -> Outcome:
-    """Tokens that the token shards hold, against the tokens that were counted while they were written.
+    """Tokens that the second pass read from the token shards, against those that were counted while they were written.
 
     How fast they read back, in order and shuffled, is printed at the end of an audit and kept in ``timings.json``.
 
@@ -44,8 +44,8 @@ def token_read_back(evidence: Evidence, options: Options) -> Outcome:
     Do: if shuffled reading is slow, put the shards on a local disk.
     """
     assert evidence.token_counts is not None
-    held, counted_tokens = evidence.lengths.total, evidence.token_counts.total
+    held, counted_tokens = evidence.shard_tokens, evidence.token_counts.total
     if held != counted_tokens:
         message = f"The shards hold {held:,} tokens, but {counted_tokens:,} were counted."
         return Outcome(abs(held - counted_tokens), message)
-    return Outcome(0, f"All {held:,} tokens are in the shards; speeds are in timings.json.")
+    return Outcome(0, f"All {held:,} tokens were read back from the shards; speeds are in timings.json.")

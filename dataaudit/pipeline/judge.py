@@ -125,6 +125,9 @@ def _evidence(
         vocabulary=facts,
         rules=rules.outcomes(),
         rule_families=rules.found(),
+        shard_tokens=sum(
+            marker.result["tokens"] for shard in shards if (marker := run.any_marker(f"pool-{shard:05d}")) is not None
+        ),
         tokenized_input=any(piece.kind == "ids" for pieces in plan.shards for piece in pieces),
     )
 

@@ -26,7 +26,7 @@ def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
     shard = spec.shard
     with run.workspace() as folder:
         path = folder / "signals_pooled.parquet"
-        histograms = _measure(run, spec, path)
+        histograms, tokens = _measure(run, spec, path)
         sketch = folder / "histograms_pooled.parquet"
         pq.write_table(histograms.to_table(), sketch, compression="zstd")
         outputs = {
@@ -34,10 +34,11 @@ def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
             sketch: run.sketch("histograms_pooled", shard),
         }
         progress(task.size)
-        return run.commit(task.id, task.key, outputs, {})
+        return run.commit(task.id, task.key, outputs, {"tokens": tokens})
 
 
-def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> SignalHistograms:
+def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> tuple[SignalHistograms, int]:
+    """Writes the signals; returns their histograms and how many tokens were read from the shard."""
     shard = spec.shard
     plan = load_plan(run.path)
     chosen = plan.map.tokenizer
@@ -46,7 +47,7 @@ def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> SignalHistograms:
     sources = _sources(run.part("signals", shard, "parquet"))
     histograms = SignalHistograms()
     writer: pq.ParquetWriter | None = None
-    first = 0
+    first = tokens = 0
     for doc_ids, ids, offsets in read_token_shard(run.part("tokens", shard, "arrow")):
         batch = DocumentBatch(
             ids=ids,
@@ -59,13 +60,14 @@ def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> SignalHistograms:
         )
         signals = measure(batch, ["pooled"])
         histograms.update(sources.slice(first, batch.rows), np.diff(offsets), signals)
+        tokens += len(ids)
         first += batch.rows
         rows = pa.Table.from_arrays([pa.array(doc_ids), *signals.columns], names=["doc_id", *signals.schema.names])
         writer = writer or pq.ParquetWriter(path, rows.schema, compression="zstd")
         writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
     assert writer is not None, "a shard with tokens has at least one batch"
     writer.close()
-    return histograms
+    return histograms, tokens
 
 
 def _sources(path: Path) -> pa.Array:
