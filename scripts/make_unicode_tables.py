@@ -60,7 +60,7 @@ END_MARKS = (
     " 11F43-11F44 16A6E-16A6F 16AF5 16B37-16B38 16B44 16E98 1BC9F 1DA88"
     " 22 2026 201D 300D 300F"
 )
-ALONE = "\t\n\r#_{}\"…”」』\ufffd"
+ALONE = '\t\n\r#_{}"…”」』\ufffd'
 """Characters with a class of their own, because a signal counts them."""
 
 
