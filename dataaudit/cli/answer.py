@@ -79,7 +79,7 @@ def _parse(value: str) -> Format:
 
 
 def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) -> None:
-    """Prints and writes the result, and ends with its exit code, whatever the formats.
+    """Prints the result, then writes it, and ends with its exit code, whatever the formats.
 
     Raises:
         UsageError: a file cannot be written.
@@ -89,7 +89,7 @@ def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) 
     from dataaudit.output.formats.table import render_for_terminal
     from dataaudit.result import Status
 
-    for name, file in told:
+    for name, file in sorted(told, key=lambda each: each.file is not None):
         if file is not None:
             _write(file, render(name, result, run))
         else:
@@ -104,9 +104,9 @@ def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) 
 
 
 def say(text: str) -> None:
-    """Prints the answer on stdout."""
+    """Prints an answer on stdout, with a line feed at its end if it has none."""
     try:
-        typer.echo(text, nl=False)
+        typer.echo(text, nl=not text.endswith("\n"))
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read stdout has gone, as `head` does; the exit code still tells the verdict.
