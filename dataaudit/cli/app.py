@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dataaudit import __version__
-from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, tell
+from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, say, tell
 from dataaudit.cli.compare import compare
 from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
@@ -18,6 +18,7 @@ from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.cli.report import ExamplesOption, report
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
+from dataaudit.output.visible import one_line
 
 if TYPE_CHECKING:
     from dataaudit.config.load import LoadedConfig
@@ -65,7 +66,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and n
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if version:
-        typer.echo(__version__)
+        say(__version__)
         raise typer.Exit
 
 
@@ -205,7 +206,9 @@ def main() -> None:
 
 
 def _end(error: DataAuditError, code: int) -> None:
-    sys.stderr.write(f"error: {error}\n")
+    """Tells an error and ends. What follows its first line is indented: no name in it can pass for a message."""
+    shown = "\n  ".join(one_line(line) for line in str(error).split("\n"))
+    sys.stderr.write(f"error: {shown}\n")
     sys.exit(code)
 
 

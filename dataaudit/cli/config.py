@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from dataaudit.cli.answer import say
 from dataaudit.errors import UsageError
 
 
@@ -23,8 +24,8 @@ def config(
     if schema and (show or name is not None):
         raise UsageError("--schema goes with no other option: the schema is the same for every config.")
     if schema:
-        typer.echo(schema_text(), nl=False)
+        say(schema_text())
         return
     loaded = load_config(name)
-    typer.echo(f"# {loaded.name}, sha256 {loaded.digest}. Presets: {', '.join(presets())}.")
-    typer.echo(render_yaml(loaded.config), nl=False)
+    heading = f"# {loaded.name}, sha256 {loaded.digest}. Presets: {', '.join(presets())}."
+    say(f"{heading}\n{render_yaml(loaded.config)}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dataaudit.cli.answer import say
 from dataaudit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ def explain(
             what = " or ".join(kind.removesuffix("s") for kind in wanted)
             raise UsageError(f"no {what} {name!r}.{suggestion(name, known)} List all: dataaudit explain")
     if format is Format.JSON:
-        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        say(json.dumps(entries, ensure_ascii=False, indent=2))
     elif name is not None:
-        typer.echo("\n\n".join(_card(entry) for entry in entries))
+        say("\n\n".join(_card(entry) for entry in entries))
     else:
-        typer.echo(_listing(entries))
+        say(_listing(entries))
 
 
 def describe(config: str | None = None) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dataaudit.cli.answer import say
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.errors import UsageError
 
@@ -54,7 +55,7 @@ def filter_(
     workers = jobs or default_workers()
     if dry_run:
         funnel = run_dry(run, workers=workers, loaded=loaded, step=at_step)
-        typer.echo(to_json(funnel) if as_json else render_funnel(funnel), nl=as_json)
+        say(to_json(funnel) if as_json else render_funnel(funnel))
         return
     if to is None:
         raise UsageError("say where to write with --to OUT, or only look with --dry-run.")
@@ -64,7 +65,7 @@ def filter_(
         )
     except KeyboardInterrupt:
         interrupted(to)
-    typer.echo(to_json(result) if as_json else render_filter(result), nl=as_json)
+    say(to_json(result) if as_json else render_filter(result))
     if not result.conserved:
         raise typer.Exit(2)
 
@@ -91,7 +92,7 @@ def restore(
         result = run_restore(out, rule, doc, TerminalListener(quiet=quiet), workers=jobs or default_workers())
     except KeyboardInterrupt:
         interrupted(out)
-    typer.echo(to_json(result) if as_json else render_filter(result), nl=as_json)
+    say(to_json(result) if as_json else render_filter(result))
     if not result.conserved:
         raise typer.Exit(2)
 

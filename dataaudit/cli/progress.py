@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.text import Text
 
+from dataaudit.output.visible import one_line
 from dataaudit.pipeline.tasks import Progress as Advance
 
 LINE_EVERY_SECONDS = 30.0
@@ -23,11 +24,11 @@ class TerminalListener:
     def note(self, text: str) -> None:
         """Writes a note, unless quiet."""
         if not self.quiet:
-            self.console.print(escape(text))
+            self.console.print(Text(one_line(text)))
 
     def warn(self, text: str) -> None:
         """Writes a warning."""
-        self.console.print(f"[yellow]warning:[/yellow] {escape(text)}")
+        self.console.print(Text.assemble(("warning:", "yellow"), f" {one_line(text)}"))
 
     @contextmanager
     def stage(self, name: str, size: int) -> Iterator[Advance]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dataaudit.cli.answer import say
 from dataaudit.errors import UsageError
 
 
@@ -41,8 +42,8 @@ def report(
             json.write_bytes(result.to_json())
         except OSError as error:
             raise UsageError(f"{json}: cannot be written ({error.strerror}).") from error
-        typer.echo(json)
+        say(str(json))
     if html is not None or json is None:
         target = html or run / NAME
         write_page(result, target, lang=lang, examples=examples)
-        typer.echo(target)
+        say(str(target))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dataaudit.comparison.result import CheckChange, Comparison, DocumentChanges, Place, Side
-from dataaudit.output.visible import visible
+from dataaudit.output.visible import one_line
 
 LISTED = 20
 EXAMPLES = 3
@@ -47,7 +47,7 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield ""
     if found.regressions:
         count = len(found.regressions)
-        yield f"WORSE  {count} check{'s' if count > 1 else ''} got worse: {', '.join(map(_one_line, found.regressions))}"
+        yield f"WORSE  {count} check{'s' if count > 1 else ''} got worse: {', '.join(map(one_line, found.regressions))}"
     else:
         yield "NOT WORSE  no check got worse"
 
@@ -93,7 +93,7 @@ def _signals(found: Comparison) -> Iterator[str]:
 
 def _documents(found: DocumentChanges | None, reason: str | None) -> Iterator[str]:
     if found is None:
-        yield f"documents: not available ({_one_line(reason or '')})"
+        yield f"documents: not available ({one_line(reason or '')})"
         return
     yield (
         f"documents: {found.unchanged:,} unchanged, {found.changed:,} changed, {found.added:,} added, "
@@ -121,14 +121,10 @@ def _section(title: str, rows: list[list[str]]) -> Iterator[str]:
 
 
 def _columns(rows: list[list[str]]) -> Iterator[str]:
-    shown = [[_one_line(cell) for cell in row] for row in rows]
+    shown = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     for row in shown:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _one_line(text: str) -> str:
-    return visible(text).replace("\n", " ")
 
 
 def _counts(old: int | None, new: int | None) -> str:

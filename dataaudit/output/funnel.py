@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dataaudit.filter_result import Amount, Balance, FilterResult, Funnel, Group
-from dataaudit.output.visible import visible
+from dataaudit.output.visible import one_line
 
 LISTED = 12
 
@@ -57,7 +57,7 @@ def _funnel(funnel: Funnel, listed: int) -> Iterator[str]:
     for title, groups in (("source", funnel.sources), ("language", funnel.languages), ("characters", funnel.lengths)):
         yield from _groups(title, groups, listed)
     for name in funnel.alarms:
-        yield f"ALARM: more than half of source {visible(name)} would go"
+        yield f"ALARM: more than half of source {one_line(name)} would go"
 
 
 def _flags(action: str, removed: Amount) -> bool:
@@ -69,7 +69,7 @@ def _groups(title: str, groups: Sequence[Group], listed: int) -> Iterator[str]:
     yield f"{title:<24}  {'documents':>12}  {'removed':>12}  {'share':>7}"
     for group in groups[:listed]:
         share = group.removed.documents / group.all.documents
-        name = visible(group.name)
+        name = one_line(group.name)
         name = name if len(name) <= 24 else name[:21] + "..."
         yield f"{name:<24}  {group.all.documents:>12,}  {group.removed.documents:>12,}  {share:>7.1%}"
     if len(groups) > listed:
@@ -81,14 +81,14 @@ def _balance(result: FilterResult) -> Iterator[str]:
     yield f"{'bytes':>9} {_law(result.bytes)}"
     damaged = [file for file in result.files if file.damage]
     for file in damaged[:LISTED]:
-        yield f"  damaged: {visible(file.name)}: {visible(file.damage or '')}"
+        yield f"  damaged: {one_line(file.name)}: {one_line(file.damage or '')}"
     if result.restored:
         names = [each.rule + ("" if each.doc_id is None else f" ({each.doc_id})") for each in result.restored]
         yield f"  restored: {', '.join(names)}"
     if result.conserved:
         yield f"  conserved: every record is in one place, in all {len(result.files):,} files"
     else:
-        wrong = [file.name for file in result.files if not (file.records.holds and file.bytes.holds)]
+        wrong = [one_line(file.name) for file in result.files if not (file.records.holds and file.bytes.holds)]
         yield f"  NOT CONSERVED: records are missing or doubled{': ' + ', '.join(wrong[:LISTED]) if wrong else ''}"
 
 

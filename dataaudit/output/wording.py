@@ -1,13 +1,13 @@
 """Parts of a sentence that several formats share."""
 
-from dataaudit.output.visible import visible
+from dataaudit.output.visible import one_line
 from dataaudit.result import AuditResult, CorpusSummary, Example, Status
 
 
 def place(example: Example) -> str:
     """Returns where a document stands, as ``file:record (id NAME, doc_id N)``."""
-    name = "" if example.id is None else f"id {visible(example.id)}, "
-    return f"{visible(example.file)}:{example.record} ({name}doc_id {example.doc_id})"
+    name = "" if example.id is None else f"id {one_line(example.id)}, "
+    return f"{one_line(example.file)}:{example.record} ({name}doc_id {example.doc_id})"
 
 
 def status_counts(result: AuditResult) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dataaudit.output.visible import visible
+from dataaudit.output.visible import one_line, visible
 from dataaudit.output.wording import status_counts
 from dataaudit.result import AuditResult, Finding, Status
 
@@ -17,7 +17,7 @@ def render(result: AuditResult, run: Path) -> str:
     lines = [_annotation(finding) for finding in loud[:MOST_ANNOTATIONS]]
     if len(loud) > MOST_ANNOTATIONS:
         lines.append(f"{len(loud) - MOST_ANNOTATIONS} more findings are in the job's summary and in report.json.")
-    lines.append(f"dataaudit {result.verdict.upper()}: {status_counts(result)}; {_line(run / 'report.json')}")
+    lines.append(f"dataaudit {result.verdict.upper()}: {status_counts(result)}; {one_line(str(run / 'report.json'))}")
     return "\n".join(lines) + "\n"
 
 
@@ -38,7 +38,3 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _line(path: Path) -> str:
-    return visible(str(path)).replace("\n", "<U+000A>")

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from dataaudit.output.visible import visible
+from dataaudit.output.visible import one_line
 from dataaudit.output.wording import accounting, place, status_counts
 from dataaudit.result import AuditResult, Finding, Status
 
@@ -48,16 +48,15 @@ def _print(console: Console, result: AuditResult, out: Path) -> None:
     _print_sources(console, result)
     style = STYLES[result.verdict]
     console.print(f"\n[{style}]{result.verdict.upper()}[/{style}]  {status_counts(result)}")
-    console.print(f"report {escape(str(out / 'report.html'))}{_next(result, out)}")
+    console.print(Text(f"report {one_line(str(out / 'report.html'))}{_next(result, out)}"))
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
     style = STYLES[finding.status]
-    console.print(
-        f"[{style}]{finding.status.upper():<5}[/{style}] [bold]{finding.id}[/bold]  {escape(visible(finding.message))}"
-    )
+    status, name = (f"{finding.status.upper():<5}", style), (finding.id, "bold")
+    console.print(Text.assemble(status, " ", name, f"  {one_line(finding.message)}"))
     if finding.status in (Status.FAIL, Status.WARN) and finding.examples:
-        console.print(f"      [dim]such as {escape(place(finding.examples[0]))}[/dim]")
+        console.print(Text(f"      such as {place(finding.examples[0])}", "dim"))
 
 
 def _print_rest(console: Console, result: AuditResult) -> None:
@@ -69,18 +68,19 @@ def _print_rest(console: Console, result: AuditResult) -> None:
         if finding.status is Status.SKIP:
             skipped.setdefault(finding.message, []).append(finding.id)
     for reason, names in skipped.items():
-        console.print(f"[dim]SKIP  {', '.join(names)}: {escape(visible(reason))}[/dim]")
+        console.print(Text(f"SKIP  {', '.join(names)}: {one_line(reason)}", "dim"))
 
 
 def _print_sources(console: Console, result: AuditResult) -> None:
     if len(result.sources) < 2:
         return
-    table = Table("source", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("source", no_wrap=True, overflow="ellipsis")
     for heading in ("documents", "share", "tokens", "share", "characters", "share"):
         table.add_column(heading, justify="right")
     for source in result.sources[:10]:
         table.add_row(
-            escape(visible(source.name)),
+            Text(one_line(source.name)),
             f"{source.documents:,}",
             _percent(source.document_share),
             "-" if source.tokens is None else f"{source.tokens:,}",
@@ -100,5 +100,5 @@ def _percent(share: float | None) -> str:
 def _next(result: AuditResult, out: Path) -> str:
     for finding in result.findings:
         if finding.examples and finding.status in (Status.FAIL, Status.WARN):
-            return f"   next: dataaudit show {escape(str(out))} --check {finding.id}"
+            return f"   next: dataaudit show {one_line(str(out))} --check {finding.id}"
     return ""
