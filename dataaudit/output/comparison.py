@@ -46,8 +46,8 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from _documents(found.documents, found.documents_reason)
     yield ""
     if found.regressions:
-        count = len(found.regressions)
-        yield f"WORSE  {count} check{'s' if count > 1 else ''} got worse: {', '.join(map(one_line, found.regressions))}"
+        count = f"{len(found.regressions)} check{'s' if len(found.regressions) > 1 else ''}"
+        yield f"WORSE  {count} got worse: {', '.join(map(one_line, found.regressions))}"
     else:
         yield "NOT WORSE  no check got worse"
 
