@@ -163,7 +163,7 @@ def texts_of(run: RunFolder, plan: Plan, doc_ids: list[int]) -> Iterator[tuple[i
     Args:
         run: holds the markers.
         plan: of the run.
-        doc_ids: documents with a text, ascending.
+        doc_ids: ascending; those that came as token ids have no text and are left out.
 
     Raises:
         RunError, ReadError, OSError: the corpus has changed or gone.
@@ -179,7 +179,8 @@ def texts_of(run: RunFolder, plan: Plan, doc_ids: list[int]) -> Iterator[tuple[i
             )
         markers[shard] = marker
         piece, row = _piece_of(plan, marker, doc_id)
-        by_piece.setdefault((shard, piece), []).append((row, doc_id))
+        if piece.kind == "text":
+            by_piece.setdefault((shard, piece), []).append((row, doc_id))
     for (_, piece), wanted in by_piece.items():
         yield from _texts_of_piece(plan, piece, dict(wanted))
 

@@ -35,7 +35,7 @@ def near_duplicate_of(batch: DocumentBatch) -> pa.Array:
 
 @signal(unit="ratio", source=COMPARED, needs="duplicates", requires=NEEDS, null="near_duplicate_of is null")
 def near_duplicate_jaccard(batch: DocumentBatch) -> pa.Array:
-    """Jaccard similarity of its shingles and those of near_duplicate_of: shared shingles / shingles of either."""
+    """Jaccard similarity to near_duplicate_of: shingles that both have / shingles that either has."""
     return _column(batch, "near_duplicate_jaccard")
 
 
