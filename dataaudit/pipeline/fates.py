@@ -35,8 +35,8 @@ REASON = pa.struct(
         pa.field("span", SPAN),
     ]
 )
-"""A reason as quarantine holds it: that of the rules; for records that gave no document the reader's message; and
-where in the text, in characters, the rule found what it counts."""
+"""A reason as quarantine holds it: that of the rules; in words; and where in the text, in characters, the rule found
+what it counts."""
 
 
 class Fate(IntEnum):
@@ -73,16 +73,24 @@ class Fates:
         """Returns the reasons of a quarantined document, as the rules give them."""
         at = int(np.searchsorted(self.doc_ids, np.uint64(doc_id)))
         found: list[dict[str, Any]] = self.reasons[at].as_py()
-        return [
-            {**reason, "message": _message(reason["signal"], int(self.copies[at])), "span": None} for reason in found
-        ]
+        copy_of = int(self.copies[at])
+        return [{**reason, "message": _message(reason, copy_of), "span": None} for reason in found]
 
 
-def _message(signal: str | None, copy_of: int) -> str | None:
-    """Names the document that was kept instead; other reasons are told by their numbers."""
-    if copy_of < 0 or signal not in DUPLICATES:
-        return None
-    return f"{'a copy of' if signal == 'exact_duplicate_of' else 'nearly the same as'} document {copy_of}"
+def _message(reason: dict[str, Any], copy_of: int) -> str:
+    """Returns a reason in words; for duplicates it names the document that was kept instead."""
+    signal, value, low, high = (reason[name] for name in ("signal", "value", "min", "max"))
+    if signal is None:
+        return "empty, or white space alone"
+    if copy_of >= 0 and signal in DUPLICATES:
+        return f"{'a copy of' if signal == 'exact_duplicate_of' else 'nearly the same as'} document {copy_of}"
+    if value is None:
+        return f"{signal} is undefined for this document"
+    if low is not None and value < low:
+        return f"{signal} is {value:.6g}, below {low:.6g}"
+    if high is not None and value > high:
+        return f"{signal} is {value:.6g}, above {high:.6g}"
+    return f"{signal} is {value:.6g}, none of the values that are kept"
 
 
 def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fates:

@@ -185,7 +185,8 @@ def test_a_quarantined_record_is_whole_and_has_its_reasons(out: Path) -> None:
     assert [reason["rule"] for reason in rows["a-none"]["dataaudit_reasons"]] == ["without-text"]
     for row in rows.values():
         for reason in row["dataaudit_reasons"]:
-            assert reason["signal"] or reason["message"] or reason["rule"] == "empty"
+            assert reason["message"]
+    assert reasons["punctuation-only"]["message"] == "alnum_char_count is 0, below 1"
 
 
 def test_what_could_not_be_read_is_kept_byte_for_byte(out: Path) -> None:
