@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -46,13 +47,15 @@ class Browser:
                 break
             time.sleep(0.05)
         port, path = port_file.read_text().splitlines()
-        self._socket = connect(f"ws://127.0.0.1:{port}{path}", max_size=None, proxy=None)
+        self._open = ExitStack()
+        address = f"ws://127.0.0.1:{port}{path}"
+        self._socket = self._open.enter_context(connect(address, max_size=None, proxy=None))
         self._numbers = itertools.count(1)
         self.events = []
         return self
 
     def __exit__(self, *_):
-        self._socket.close()
+        self._open.close()
         self._process.terminate()
         self._process.wait(20)
         self._folder.cleanup()
@@ -110,7 +113,8 @@ class Page:
 
     def complaints(self):
         """Returns errors of scripts, of the console and of the content policy."""
-        self.evaluate("new Promise(done => setTimeout(done, 50))")
+        time.sleep(0.05)
+        self.call("Page.getFrameTree")  # takes in the events that have come
         return [
             each["params"]
             for each in self.events()

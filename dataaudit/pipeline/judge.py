@@ -63,7 +63,8 @@ def judge_run(
     if not any(file.documents for file in files):
         raise NoDocumentsError(_nothing_read(files))
     evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift)
-    evidence = replace(evidence, duplicates=duplicate_result(run, plan, loaded.config.duplicates, evidence.documents))
+    duplicates = duplicate_result(run, plan, loaded.config.duplicates, evidence.documents)
+    evidence = replace(evidence, duplicates=without_private(duplicates, texts))
     findings = judge(all_checks(), evidence)
     signals = _signals(run, shards, evidence)
     return AuditResult(
@@ -78,7 +79,7 @@ def judge_run(
         lengths=_lengths(evidence),
         signals=signals,
         files=_worst_files(files),
-        duplicates=without_private(evidence.duplicates, texts),
+        duplicates=evidence.duplicates,
         drift=drift,
         closeup=closeup_of(run, plan, evidence, findings, signals, texts),
         method=_method(plan, evidence, loaded),
@@ -89,8 +90,12 @@ def _nothing_read(files: list[FileSummary]) -> str:
     reasons = [f"{file.name}: {file.damage}" for file in files if file.damage]
     unreadable = sum(file.unreadable for file in files)
     without = sum(file.without_text for file in files)
-    lines = [f"no document was read from {len(files)} files ({unreadable} records unreadable, {without} without text)."]
+    lines = [f"no document was read from {_files(len(files))} (records: {unreadable:,} unreadable, {without:,} without text)."]
     return "\n".join([*lines, *reasons[:10], "See ledger/ in the run folder for each record."])
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _evidence(

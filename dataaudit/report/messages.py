@@ -11,7 +11,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "page.copied": ("Copied", "已复制"),
     "page.table": ("Show as a table", "以表格显示"),
     "page.more": ("{0} more in report.json", "另有 {0} 条，见 report.json"),
-    "page.none": ("None.", "无。"),
     "page.unlabelled": ("(no name)", "（无名称）"),
     "page.trimmed": (
         "To stay under 1 MB this page shows {0} examples a rule and {1} rows a table. report.json has the rest.",
@@ -82,8 +81,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "findings.details": ("Further numbers", "其他数值"),
     "findings.part": ("Part", "部分"),
     "findings.share": ("Share of it", "占该部分"),
-    "findings.place": ("Place", "位置"),
-    "findings.reason": ("Reason", "原因"),
     "findings.passed": ("{0} passed", "{0} 项合格"),
     "findings.skipped": ("{0} skipped", "{0} 项跳过"),
     "findings.noted": ("{0} notes", "{0} 项信息"),
@@ -160,7 +157,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "填满上下文有两种办法：拼接会切断文档，最佳适配会产生填充。",
     ),
     "packing.context": ("Context", "上下文长度"),
-    "packing.documents": ("Documents", "文档"),
     "packing.efficiency": ("Best fit: used", "最佳适配：利用率"),
     "packing.windows": ("Best fit: windows", "最佳适配：窗口数"),
     "packing.cut": ("Concatenating: cut (expected)", "拼接：被切断（期望）"),
@@ -189,7 +185,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "signals.with_rules": ("Signals that rules look at", "规则所用的信号"),
     "signals.others": ("{0} more signals without a rule", "另有 {0} 个没有规则的信号"),
     "signals.source": ("Defined by", "定义来源"),
-    "signals.null": ("Undefined when {0}.", "在以下情况无定义：{0}。"),
     "signals.name": ("Signal", "信号"),
     "signals.least": ("Least", "最小"),
     "signals.most": ("Most", "最大"),
@@ -211,8 +206,8 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "family.number columns": ("Number columns", "数值列"),
     # --- Rules and examples ----------------------------------------------------------------------------------------
     "rules.lead": (
-        "A rule decides about one document. “Only by it” (dark in the bar) is what no other rule takes out.",
-        "规则针对单个文档。“仅由它”（条中深色）指其他规则都不会移除的部分。",
+        "A rule decides about one document. “Only by it” (the first part of the bar) is what no other rule takes out.",
+        "规则针对单个文档。“仅由它”（条的前段）指其他规则都不会移除的部分。",
     ),
     "rules.left": (
         "{0} of {1} documents ({2}) and {3} of {4} tokens ({5}) are left after all rules.",
@@ -220,7 +215,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "rules.rule": ("Rule", "规则"),
     "rules.keeps": ("Keeps", "保留条件"),
-    "rules.documents": ("Documents out", "移除文档"),
     "rules.tokens": ("Tokens out", "移除词元"),
     "rules.alone": ("Only by it", "仅由它"),
     "rules.remaining": ("Documents left", "剩余文档"),
@@ -234,8 +228,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "rules.overlap": ("Overlap: documents that fail both rules", "重叠：同时违反两条规则的文档数"),
     "rules.examples": ("Examples at the edge", "边界示例"),
     "rules.see_signal": ("move its limit", "移动限值"),
-    "rules.previous": ("Previous", "上一个"),
-    "rules.next": ("Next", "下一个"),
     "kind.borderline dropped": ("just dropped", "刚好被移除"),
     "kind.borderline kept": ("just kept", "刚好被保留"),
     "kind.extreme": ("extreme", "极端"),
@@ -243,7 +235,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "kind.example": ("example", "示例"),
     "excerpt.value": ("value {0}", "数值 {0}"),
     "excerpt.cut": ("{0} characters before, {1} after", "前面还有 {0} 个字符，后面还有 {1} 个"),
-    "excerpt.matched": ("matched", "匹配处"),
     "excerpt.no_text": ("The text was not read. Read it with the command.", "未读取文本，可用此命令查看。"),
     # --- Duplicates ------------------------------------------------------------------------------------------------
     "duplicates.lead": (
@@ -288,7 +279,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "drift.boundary": ("sources change here", "此处来源改变"),
     "drift.drivers": ("Tokens that make it differ", "造成差异的词元"),
     "drift.name": ("Part", "部分"),
-    "drift.judged": ("judged", "已判定"),
     "drift.not_judged": ("too small", "过小"),
     "drift.reference": ("Against the reference run: {0} nats above chance.", "与参考运行相比：超出随机 {0} 奈特。"),
     "drift.shape": (

@@ -22,9 +22,13 @@ def number(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Returns a share as percent with three significant digits, a dash for none."""
+    """Returns a share as percent with three significant digits, a dash for none; only a whole is ``100 %``."""
     if share is None or not math.isfinite(share):
         return DASH
+    if 0 < share < 1e-5:
+        return "< 0.001 %"
+    if 0.9995 <= share < 1:
+        return f"{int(share * 10_000) / 100:g} %"
     return f"{float(f'{share * 100:.3g}'):g} %"
 
 

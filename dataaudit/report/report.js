@@ -10,7 +10,13 @@
     return made;
   };
   const count = (value) => value.toLocaleString("en-US");
-  const percent = (part, whole) => (whole ? `${Number(((part / whole) * 100).toPrecision(3))} %` : "–");
+  const percent = (part, whole) => {
+    if (!whole) return "–";
+    const share = part / whole;
+    if (share > 0 && share < 1e-5) return "< 0.001 %";
+    if (share >= 0.9995 && share < 1) return `${Math.trunc(share * 10000) / 100} %`;
+    return `${Number((share * 100).toPrecision(3))} %`;
+  };
 
   // --- Words: every message stands in the page with its key and its arguments --------------------------------------
   const language = () => (root.lang === "zh" ? 1 : 0);

@@ -72,7 +72,7 @@ def _rule(
         "not_applicable": count(rule.not_applicable) if rule.not_applicable else None,
         "bar": view.charts.bars([alone, (share_of(rule.documents, most) or 0.0) - alone], "bars two"),
         "excerpts": view.excerpts(closeup.examples, rule.signal) if closeup is not None else [],
-        "has_chart": rule.signal in view.result.signals,
+        "has_chart": closeup is not None and bool(closeup.curves),
         "command": f"dataaudit show {RUN} --rule {rule.id}",
     }
 
