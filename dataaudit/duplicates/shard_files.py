@@ -107,7 +107,7 @@ class ShardFilesWriter:
         self._save(f"digest_rows.{number}", rows[filled][order])
         has_set = np.concatenate(run.has_set)
         keys = np.ascontiguousarray(np.concatenate(run.keys)[has_set].T)
-        orders = np.argsort(keys, axis=1, kind="stable")
+        orders = np.array([_order(each) for each in keys]).reshape(keys.shape)
         self._save(f"keys.{number}", np.take_along_axis(keys, orders, axis=1))
         self._save(f"key_rows.{number}", rows[has_set][orders])
         self.counts.runs += 1
@@ -117,6 +117,16 @@ class ShardFilesWriter:
         path = self.folder / f"{name}.npy"
         np.save(path, array, allow_pickle=False)
         self._files[name] = path
+
+
+def _order(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Returns what ``np.argsort(keys, kind="stable")`` returns, several times faster when few keys are equal."""
+    order = np.argsort(keys)
+    same = np.zeros(len(keys) + 1, np.bool_)
+    same[1:-1] = keys[order[1:]] == keys[order[:-1]]
+    tied = np.flatnonzero(same[:-1] | same[1:])
+    order[tied] = order[tied][np.lexsort((order[tied], keys[order[tied]]))]
+    return order
 
 
 class ShardFiles:

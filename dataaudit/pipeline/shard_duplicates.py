@@ -19,7 +19,8 @@ from dataaudit.sketches.repeats import RepeatCounts
 
 DUPLICATES = "duplicates"
 """The folder of the run that holds them."""
-SIGNATURE = pa.list_(pa.uint32(), PERMUTATIONS)
+SIGNATURE = pa.binary(4 * PERMUTATIONS)
+"""128 unsigned 32-bit numbers, little endian."""
 
 
 class ShardDuplicates:
@@ -43,13 +44,14 @@ class ShardDuplicates:
 
     def _write_signatures(self, doc_ids: NDArray[np.uint64], prints: Fingerprints) -> None:
         has_set = np.diff(prints.sets.offsets) > 0
-        values = pa.array(prints.signatures[has_set].ravel())
-        table = pa.table(
-            {"doc_id": doc_ids[has_set], "signature": pa.FixedSizeListArray.from_arrays(values, type=SIGNATURE)}
-        )
+        values = pa.py_buffer(prints.signatures[has_set].astype("<u4", copy=False).tobytes())
+        signatures = pa.Array.from_buffers(SIGNATURE, int(has_set.sum()), [None, values])
+        table = pa.table({"doc_id": doc_ids[has_set], "signature": signatures})
         if self._signatures is None:
             path = self.folder / "signatures.parquet"
-            self._signatures = pq.ParquetWriter(path, table.schema, compression="none", use_dictionary=["doc_id"])
+            self._signatures = pq.ParquetWriter(
+                path, table.schema, compression="none", use_dictionary=False, write_statistics=False
+            )
         self._signatures.write_table(table)
 
     def close(self) -> None:

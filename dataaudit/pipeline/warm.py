@@ -73,7 +73,7 @@ def _run_duplicates(text: pa.LargeStringArray) -> None:
     sets = fingerprint(characters, 5).sets
     repeats = RepeatCounts(several_lines=True)
     repeats.update(characters, batch.once(paragraphs_of), doc_ids)
-    repeats.halve()
+    repeats.make_room()
     hashes = np.concatenate([sets.hashes, sets.hashes])
     hashes.setflags(write=False)  # as the mapped files are
     size = len(sets.hashes)

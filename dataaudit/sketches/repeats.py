@@ -11,8 +11,8 @@ from dataaudit.kernels.decode import Decoded
 from dataaudit.kernels.lines import Lines
 from dataaudit.kernels.repeats import count_repeats, empty_table, put_back
 
-SLOTS = 1 << 20
-"""Slots of a table while a shard is read: 32 MB."""
+SLOTS, FIRST_SLOTS = 1 << 20, 1 << 14
+"""Most slots of a table while a shard is read (32 MB), and how many it starts with."""
 KEPT = 4096
 """Lines that a shard keeps: those in most documents."""
 SHORTEST_LINE = 10
@@ -45,7 +45,7 @@ class RepeatCounts:
     def __init__(self, *, several_lines: bool) -> None:
         self.several_lines = several_lines
         self.missed = 0
-        self._table = empty_table(SLOTS)
+        self._table = empty_table(min(FIRST_SLOTS, SLOTS))
         self._used = 0
 
     def update(self, characters: Decoded, lines: Lines, doc_ids: NDArray[np.uint64]) -> None:
@@ -64,12 +64,13 @@ class RepeatCounts:
             )
             self.missed += cut
             if done < len(doc_ids):
-                self.halve()
+                self.make_room()
 
-    def halve(self) -> None:
-        """Lets the lines that stand in the fewest documents go, down to half a table."""
-        hashes, counts, firsts, lasts = self._largest(SLOTS // 2)
-        self._table, self._used = empty_table(SLOTS), len(hashes)
+    def make_room(self) -> None:
+        """Takes a larger table; at the largest, lets the lines that stand in the fewest documents go."""
+        slots = min(4 * len(self._table.counts), SLOTS)
+        hashes, counts, firsts, lasts = self._largest(slots // 2)
+        self._table, self._used = empty_table(slots), len(hashes)
         put_back(hashes, counts, firsts, lasts, *self._table)
 
     def _largest(

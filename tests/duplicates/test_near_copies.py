@@ -97,7 +97,7 @@ def test_the_share_of_pairs_that_is_looked_at_follows_the_s_curve(similarity: fl
     keys = band_keys(signatures(np.arange(2 * pairs + 1) * size, np.sort(both).ravel())).reshape(pairs, 2, 16)
     seen = (keys[:, 0] == keys[:, 1]).any(axis=1).mean()
     chance = oracle.s_curve(shared / (2 * size - shared))
-    assert abs(seen - chance) < 2.6 * (chance * (1 - chance) / pairs) ** 0.5 + 1e-9
+    assert abs(seen - chance) < 2 * (chance * (1 - chance) / pairs) ** 0.5 + 1e-9
 
 
 def test_copies_of_one_set_cost_a_comparison_each() -> None:

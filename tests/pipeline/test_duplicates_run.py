@@ -254,7 +254,8 @@ def test_datasketch_finds_a_planted_copy_in_the_signatures_of_the_run(run: Path,
     ids = dict(signals_of(run).select("doc_id", "id").iter_rows())
     for path in sorted((run / "signatures").glob("*.parquet")):
         for doc_id, signature in pl.read_parquet(path).iter_rows():
-            lsh.insert(ids[doc_id], datasketch.MinHash(hashvalues=signature, scheme="affine32"))
+            values = np.frombuffer(signature, "<u4")
+            lsh.insert(ids[doc_id], datasketch.MinHash(hashvalues=values, scheme="affine32"))
     record = next(record for record in records if record["source"] == "near" and " " in record["text"])
     query = datasketch.MinHash(num_perm=128, seed=1, scheme="affine32", hashfunc=int)
     query.update_batch((dataaudit.shingles(record["text"]) & np.uint64(0xFFFFFFFF)).tolist())
