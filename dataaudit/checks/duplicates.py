@@ -109,6 +109,8 @@ def source_duplicates(evidence: Evidence, options: Options) -> Outcome:
             f"Source {worst.name} would lose {lost:,} of {counted(worst.documents, 'document')} "
             f"({percent(lost / worst.documents)}), more than any other."
         )
+    if evidence.duplicates.sample is not None:
+        message += " Exact copies alone: near duplicates were only sampled."
     return Outcome(
         lost / worst.documents,
         message,
