@@ -19,7 +19,7 @@ class Outcome:
     Attributes:
         value: the number that levels judge; None when there is none (the check is then information).
         message: a sentence that says what was found.
-        skipped: why the corpus is too small or otherwise not judged; the other fields then do not count.
+        skipped: why the corpus is too small or otherwise not judged; the other fields are then not judged.
     """
 
     value: float | None

@@ -7,7 +7,7 @@ import polars as pl
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import share_of_documents
-from dataaudit.checks.wording import counted, number, percent
+from dataaudit.checks.wording import agree, counted, number, percent
 
 GROUP = "lengths"
 PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
@@ -102,11 +102,11 @@ def truncation(evidence: Evidence, options: Options) -> Outcome:
     found = evidence.find(signal > 0, signal)
     lost = evidence.total(signal.sum())
     share = lost / found.of_tokens if found.of_tokens else None
-    length = evidence.config.model.max_length
+    limit = counted(evidence.config.model.max_length or 0, "token")
     if not found.documents:
-        return Outcome.of(found, f"No document is longer than {length:,} tokens.", value=share)
+        return Outcome.of(found, f"No document is longer than {limit}.", value=share)
     message = (
-        f"{counted(found.documents, 'document')} ({percent(found.share)}) are longer than {length:,} tokens; "
-        f"truncating there loses {lost:,} tokens ({percent(share)})."
+        f"{counted(found.documents, 'document')} ({percent(found.share)}) {agree(found.documents, 'are')} longer than "
+        f"{limit}; truncating there loses {counted(lost, 'token')} ({percent(share)})."
     )
     return Outcome.of(found, message, value=share, details={"tokens_lost": lost, "document_share": found.share})

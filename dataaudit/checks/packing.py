@@ -13,7 +13,7 @@ USUAL_CONTEXTS = (2048, 4096, 8192)
 def packing(evidence: Evidence, options: Options) -> Outcome:
     """Share of padding when documents are packed by best fit into windows of ``model.max_length`` tokens.
 
-    Beside it: what concatenating and cutting costs at the same length, in documents cut that need not be.
+    Beside it: what concatenating and cutting costs at the same length, in documents cut more often than they must be.
     Without ``model.max_length`` three usual lengths are shown.
 
     Why: padding is compute for nothing; a cut document starts in its middle, without what came before.
@@ -28,8 +28,9 @@ def packing(evidence: Evidence, options: Options) -> Outcome:
         return Outcome.skip("No tokens.")
     cut = first["expected_truncated_documents"] / first["documents"]
     message = (
-        f"At {first['context']:,} tokens, best fit needs {counted(first['best_fit_windows'], 'window')} with "
-        f"{percent(1 - efficiency)} padding; concatenating cuts about {percent(cut)} of documents that fit a window."
+        f"At {counted(first['context'], 'token')}, best fit needs {counted(first['best_fit_windows'], 'window')} with "
+        f"{percent(1 - efficiency)} padding; concatenating cuts about {percent(cut)} of documents more often than "
+        "it must."
     )
     return Outcome(1 - efficiency, message, details={"packing": table})
 

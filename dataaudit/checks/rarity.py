@@ -5,8 +5,7 @@ import polars as pl
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import share_of_documents
-from dataaudit.checks.token_ids import TOKENS_PER_ID, token_floor
-from dataaudit.checks.wording import number
+from dataaudit.checks.token_ids import TOKENS_PER_ID, token_floor, too_small
 
 GROUP = "rare tokens"
 
@@ -34,10 +33,7 @@ def rare_tokens(evidence: Evidence, options: Options) -> Outcome:
         evidence, condition, signal, f"have more than {options['limit'] * 100:g} % rare tokens"
     )
     floor = token_floor(evidence, options["tokens_per_id"])
-    if evidence.lengths.total < floor:
-        outcome.value = None
-        outcome.message += f" Not judged below {number(floor)} tokens: there nearly every token is rare."
-    return outcome
+    return too_small(outcome, floor) if evidence.lengths.total < floor else outcome
 
 
 @check(

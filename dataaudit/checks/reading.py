@@ -6,7 +6,7 @@ import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
-from dataaudit.checks.wording import counted, percent
+from dataaudit.checks.wording import agree, counted, every, percent
 
 GROUP = "reading"
 
@@ -18,7 +18,7 @@ def unreadable_records(evidence: Evidence, options: Options) -> Outcome:
     Why: another reader may stop there, skip the rest of the file, or read something else.
     Do: see ``ledger/`` for file, line and reason; mend the program that wrote them.
     """
-    return _lost(evidence, sum(file.unreadable for file in evidence.files), "unreadable", "could not be read")
+    return _lost(evidence, "unreadable", "could not be read", "could be read")
 
 
 @check("documents-without-text", group=GROUP, title="Records without text", unit="share of records")
@@ -28,11 +28,13 @@ def documents_without_text(evidence: Evidence, options: Options) -> Outcome:
     Why: often a column was renamed in one file of many, and its documents silently go missing.
     Do: look at the files named; give ``--text-column`` if the column has another name.
     """
-    return _lost(evidence, sum(file.without_text for file in evidence.files), "without_text", "have no text")
+    return _lost(evidence, "without_text", "have no text", "have a text")
 
 
-def _lost(evidence: Evidence, lost: int, kind: str, verb: str) -> Outcome:
+def _lost(evidence: Evidence, kind: str, verb: str, good: str) -> Outcome:
+    """Judges the records of a kind; *verb* is said of them, and *good* of all others when there are none."""
     records = sum(file.records for file in evidence.files)
+    lost = sum(getattr(file, kind) for file in evidence.files)
     if not records:
         return Outcome.skip("No records.")
     worst = sorted(
@@ -44,9 +46,11 @@ def _lost(evidence: Evidence, lost: int, kind: str, verb: str) -> Outcome:
         "files": [{"file": file.name, "lost": getattr(file, kind), "records": file.records} for file in worst[:10]],
     }
     if not lost:
-        return Outcome(0.0, f"All {counted(records, 'record')}: none {verb}.", documents=0, details=details)
+        others = records - sum(file.unreadable for file in evidence.files)
+        message = f"{every(others, 'record' if others == records else 'readable record')} {agree(others, good)}."
+        return Outcome(0.0, message, documents=0, details=details)
     message = (
-        f"{lost:,} of {counted(records, 'record')} ({percent(lost / records)}) {verb}, "
+        f"{lost:,} of {counted(records, 'record')} ({percent(lost / records)}) {agree(lost, verb)}, "
         f"in {counted(len(worst), 'file')}; most in {worst[0].name}."
     )
     examples = [example for example in evidence.lost if (example.reason or "").startswith(kind)][:10]
@@ -63,9 +67,13 @@ def damaged_files(evidence: Evidence, options: Options) -> Outcome:
     damaged = [file for file in evidence.files if file.damage is not None]
     details = {"files": [{"file": file.name, "reason": file.damage} for file in damaged[:100]]}
     if not damaged:
-        return Outcome(0, f"All {counted(len(evidence.files), 'file')} were read to the end.", details=details)
+        count = len(evidence.files)
+        return Outcome(0, f"{every(count, 'file')} {'was' if count == 1 else 'were'} read to the end.", details=details)
     first = damaged[0]
-    message = f"{counted(len(damaged), 'file')} of {len(evidence.files):,} damaged; first {first.name}: {first.damage}."
+    message = (
+        f"{len(damaged):,} of {counted(len(evidence.files), 'file')} {agree(len(damaged), 'are')} damaged; "
+        f"first {first.name}: {first.damage}."
+    )
     return Outcome(len(damaged), message, details=details)
 
 
@@ -84,5 +92,8 @@ def repeated_ids(evidence: Evidence, options: Options) -> Outcome:
         return Outcome(0, f"Every id is unique ({counted(without, 'document')} without an id).", details=details)
     some = ids.sort("n", "id", descending=[True, False]).head(10).collect()
     details["ids"] = [{"id": row["id"], "documents": row["n"]} for row in some.iter_rows(named=True)]
-    message = f"{counted(repeated[0], 'id')} on more than one document ({counted(int(repeated[1]), 'document')})."
+    message = (
+        f"{counted(repeated[0], 'id')} {agree(repeated[0], 'stand')} on more than one document "
+        f"({counted(int(repeated[1]), 'document')})."
+    )
     return Outcome(repeated[0], message, documents=int(repeated[1]), details=details)

@@ -5,7 +5,7 @@ import polars as pl
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import number_of_documents
-from dataaudit.checks.wording import counted, percent
+from dataaudit.checks.wording import agree, counted, percent
 
 GROUP = "repetition"
 
@@ -30,12 +30,13 @@ def repetition(evidence: Evidence, options: Options) -> Outcome:
     details = {rule.id: {"documents": rule.documents, "tokens": rule.tokens} for rule in rules}
     if not found.documents:
         return Outcome.of(
-            found, f"No documents are over any of {len(rules)} limits.", value=found.share, details=details
+            found, f"No documents are over any of {counted(len(rules), 'limit')}.", value=found.share, details=details
         )
     worst = max(rules, key=lambda rule: (rule.documents, rule.id))
     message = (
         f"{found.documents:,} of {counted(found.of_documents, 'document')} ({percent(found.share)}; "
-        f"{percent(found.token_share)} of {evidence.weight_unit}) are over at least one of {len(rules)} limits, "
+        f"{percent(found.token_share)} of {evidence.weight_unit}) {agree(found.documents, 'are')} over at least "
+        f"one of {counted(len(rules), 'limit')}, "
         f"most over {worst.id}."
     )
     return Outcome.of(found, message, value=found.share, details=details)

@@ -4,18 +4,21 @@ import polars as pl
 
 from dataaudit.checks.check import Outcome
 from dataaudit.checks.evidence import Evidence
-from dataaudit.checks.wording import counted, percent
+from dataaudit.checks.wording import agree, counted, percent
 
 
 def share_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str) -> Outcome:
-    """Judges the share of documents that meet *condition*; *verb* ends the sentence "3 of 240 documents (1.25 %) …"."""
+    """Judges the share of documents that meet *condition*.
+
+    *verb*, in the plural, ends the sentence "3 of 240 documents (1.25 %) …".
+    """
     found = evidence.find(condition, by)
     if not found.documents:
         return Outcome.of(found, f"No documents {verb}.", value=found.share)
     details = {"token_share": found.token_share}
     message = (
         f"{found.documents:,} of {counted(found.of_documents, 'document')} ({percent(found.share)}; "
-        f"{percent(found.token_share)} of {evidence.weight_unit}) {verb}."
+        f"{percent(found.token_share)} of {evidence.weight_unit}) {agree(found.documents, verb)}."
     )
     return Outcome.of(found, message, value=found.share, details=details)
 

@@ -1,12 +1,14 @@
 """Checks of token ids: what breaks in the embedding table, or is never trained."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.shares import number_of_documents, share_of_documents
-from dataaudit.checks.wording import counted, number, percent
+from dataaudit.checks.wording import agree, counted, number, percent
 
 GROUP = "token ids"
 TOKENS_PER_ID = 50
@@ -38,7 +40,7 @@ def token_range(evidence: Evidence, options: Options) -> Outcome:
         message = f"Every id is within 0 to {number((limit or 1) - 1)}, {whose}; the largest is {largest:,}."
     else:
         message = (
-            f"{counted(tokens, 'token')} in {counted(found.documents, 'document')} lie outside 0 to "
+            f"{counted(tokens, 'token')} in {counted(found.documents, 'document')} {agree(tokens, 'lie')} outside 0 to "
             f"{number((limit or 1) - 1)}, {whose}; the largest is {largest:,}."
         )
     return Outcome.of(found, message, value=tokens, details=details)
@@ -178,12 +180,14 @@ def vocabulary_coverage(evidence: Evidence, options: Options) -> Outcome:
     never, rare, seldom = (int((seen < limit).sum()) for limit in (1, 10, 100))
     details = {"ids": ids, "never_seen": never, "seen_below_10": rare, "seen_below_100": seldom, "tokens": counts.total}
     share = never / ids if ids else None
-    message = f"{never:,} of {counted(ids, 'id')} ({percent(share)}) never occur, {seldom:,} fewer than 100 times."
+    message = (
+        f"{never:,} of {counted(ids, 'id')} ({percent(share)}) never {agree(never, 'occur')}, "
+        f"{seldom:,} fewer than 100 times."
+    )
     floor = token_floor(evidence, options["tokens_per_id"])
-    below = counts.total < floor
-    if below:
-        message += f" Not judged below {number(floor)} tokens."
-    return Outcome(None if below else share, message, details=details)
+    if counts.total < floor:
+        return too_small(Outcome(share, message, details=details), floor)
+    return Outcome(share, message, details=details)
 
 
 @check(
@@ -222,15 +226,20 @@ def token_concentration(evidence: Evidence, options: Options) -> Outcome:
         ]
     }
     message = (
-        f"{counted(len(ids), 'id')} with at least {number(options['count_floor'])} occurrences, of which "
-        f"{percent(options['share'])} or more are in one document."
+        f"{counted(len(ids), 'id')} {agree(len(ids), 'have')} at least {number(options['count_floor'])} occurrences, "
+        f"{percent(options['share'])} or more of them in one document."
     )
+    if not len(ids):
+        message = "No id has most of its occurrences in one document."
+    outcome = Outcome(len(ids), message, details=details)
     floor = token_floor(evidence, options["tokens_per_id"])
-    if counts.total < floor:
-        return Outcome(None, f"{message} Not judged below {number(floor)} tokens.", details=details)
-    return Outcome(
-        len(ids), message if len(ids) else "No id has most of its occurrences in one document.", details=details
-    )
+    return too_small(outcome, floor) if counts.total < floor else outcome
+
+
+def too_small(outcome: Outcome, floor: int) -> Outcome:
+    """Returns the outcome as skipped for want of tokens; what was counted stays in its message and details."""
+    reason = f"{outcome.message} Not judged below {counted(floor, 'token')}."
+    return replace(outcome, value=None, message=reason, skipped=reason)
 
 
 def token_floor(evidence: Evidence, tokens_per_id: float) -> int:

@@ -1,6 +1,7 @@
 """Short names of files that are unique in the run, and the source of each."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -65,3 +66,9 @@ def _source(candidate: Candidate) -> str:
 def _printable(name: str) -> str:
     """Returns the name with bytes that are no UTF-8 written out: such a file is named, but cannot be opened."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def is_not_utf8(path: str) -> bool:
+    """Returns whether *path* is the printed form of a path that is no UTF-8, and there is something at that path."""
+    raw = re.sub(rb"\\x([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), path.encode())
+    return raw != path.encode() and os.path.lexists(raw)

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from dataaudit.corpus.columns import Choice, Column, choose, listed, require
 from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions
 from dataaudit.corpus.location import ARROW_ERRORS, DamageError, is_local, why
+from dataaudit.corpus.naming import is_not_utf8
 from dataaudit.corpus.readers import Span, reader_of
 from dataaudit.corpus.sniff import Kind, sniff
 from dataaudit.errors import ReadError
@@ -108,8 +109,9 @@ def _usual(looked: Sequence[_Looked], choices: Sequence[Choice], options: ReadOp
         return max(counts, key=lambda choice: (counts[choice], choice.content or ""))
     columns = [name for each in looked for name, _ in each.columns]
     if columns and options.text_column is None:
+        where = "the file" if len(looked) == 1 else f"any of the {len(looked):,} files"
         raise ReadError(
-            f"no column with text was found in any of the {len(looked)} files. Columns there are: {listed(columns)}. "
+            f"no column with text was found in {where}. Columns there are: {listed(columns)}. "
             "Name the one to read as text_column."
         )
     return Choice(options.text_column or "text", "text", options.id_column, options.source_column)
@@ -135,6 +137,8 @@ def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
 def _reason(file: CorpusFile, error: Exception) -> str:
     if isinstance(error, DamageError):
         return str(error)
+    if isinstance(error, FileNotFoundError) and is_local(file.path) and is_not_utf8(file.path):
+        return "cannot be opened: its name is not UTF-8; rename it"
     if isinstance(error, IsADirectoryError):
         return "a folder that cannot be listed"
     if not isinstance(error, OSError) or (is_local(file.path) and error.errno is None):

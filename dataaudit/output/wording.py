@@ -18,14 +18,30 @@ def status_counts(result: AuditResult) -> str:
 def accounting(corpus: CorpusSummary) -> str:
     """Returns what became of the records, and how much text the documents hold."""
     sizes = [
-        f"{number:,} {unit}"
-        for number, unit in ((corpus.tokens, "tokens"), (corpus.characters, "characters"))
+        counted(number, unit)
+        for number, unit in ((corpus.tokens, "token"), (corpus.characters, "character"))
         if number is not None
     ]
+    records, documents = counted(corpus.records, "record"), counted(corpus.documents, "document")
     return (
-        f"{corpus.records:,} records = {corpus.documents:,} documents + {corpus.unreadable:,} unreadable + "
-        f"{corpus.without_text:,} without text, in {corpus.files:,} files{'; ' if sizes else ''}{', '.join(sizes)}"
+        f"{records} = {documents} + {corpus.unreadable:,} unreadable + {corpus.without_text:,} without text, "
+        f"in {counted(corpus.files, 'file')}{'; ' if sizes else ''}{', '.join(sizes)}"
     )
+
+
+def counted(value: int, one: str) -> str:
+    """Returns a count with its noun: ``1 document``, ``2,000 documents``."""
+    return f"{value:,} {one if value == 1 else one + 's'}"
+
+
+def share(value: float | None) -> str:
+    """Returns a share as percent with one decimal; ``0.0%`` is only nothing, ``100.0%`` only all, a dash no share."""
+    if value is None:
+        return "-"
+    shown = f"{value:.1%}"
+    if shown == "0.0%" and value > 0:
+        return "<0.1%"
+    return ">99.9%" if shown == "100.0%" and value < 1 else shown
 
 
 def limit(level: dict[str, float] | None) -> str:

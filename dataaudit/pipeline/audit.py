@@ -297,7 +297,7 @@ def _tokenizer(
 ) -> TokenizerSettings | None:
     wanted = loaded.config.tokenizer
     if wanted.path is None:
-        listener.note("no tokenizer given: text is measured, token checks are skipped. Give --tokenizer FILE for them.")
+        listener.note(_without_tokenizer(pieces))
         return None
     identity = identify(wanted.path)
     for token in identity.renumbered:
@@ -328,6 +328,14 @@ def _tokenizer(
     tell = listener.warn if choice.fell_back else listener.note
     tell(f"tokenizer engine: {choice.engine}. {choice.reason}")
     return msgspec.structs.replace(chosen, engine=choice.engine, engine_reason=choice.reason)
+
+
+def _without_tokenizer(pieces: Sequence[Piece]) -> str:
+    kinds = {piece.kind for piece in pieces}
+    if kinds == {"ids"}:
+        return "no tokenizer given: ids are counted, but compared with no vocabulary. Give --tokenizer FILE for that."
+    skipped = "token checks are skipped" if kinds == {"text"} else "token checks see the token ids alone"
+    return f"no tokenizer given: text is measured, {skipped}. Give --tokenizer FILE for them."
 
 
 def _sample(pieces: Sequence[Piece], options: ReadOptions) -> pa.LargeStringArray:

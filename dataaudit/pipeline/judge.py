@@ -90,7 +90,8 @@ def _nothing_read(files: list[FileSummary]) -> str:
     reasons = [f"{file.name}: {file.damage}" for file in files if file.damage]
     unreadable = sum(file.unreadable for file in files)
     without = sum(file.without_text for file in files)
-    lines = [f"no document was read from {_files(len(files))} (records: {unreadable:,} unreadable, {without:,} without text)."]
+    lost = f"records: {unreadable:,} unreadable, {without:,} without text"
+    lines = [f"no document was read from {_files(len(files))} ({lost})."]
     return "\n".join([*lines, *reasons[:10], "See ledger/ in the run folder for each record."])
 
 

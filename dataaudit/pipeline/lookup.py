@@ -105,10 +105,13 @@ def look_up(path: Path, doc_ids: list[int]) -> list[Shown]:
 
 def _look_up(run: RunFolder, plan: Plan, doc_id: int) -> Shown:
     shard = doc_id >> ROW_BITS
-    marker = run.any_marker(f"map-{shard:05d}") if 0 <= shard < len(plan.shards) else None
+    if not 0 <= shard < len(plan.shards):
+        raise UsageError(f"{run.path} has no document {doc_id}. Take a doc_id from the report or from signals/.")
+    marker = run.any_marker(f"map-{shard:05d}")
     if marker is None:
-        raise UsageError(
-            f"{run.path} has no document {doc_id}: it has {len(plan.shards)} shards, and this is in {shard}."
+        raise RunError(
+            f"{run.path}: the marker of shard {shard} is missing or damaged, so its documents cannot be found. "
+            "Run the same dataaudit audit command again."
         )
     row = _row(run, shard, doc_id)
     if row is None:

@@ -159,7 +159,9 @@ def test_a_name_that_is_no_utf8_is_named_and_not_lost(tmp_path, read):
     make(tmp_path, "a.jsonl", data='{"text":"y"}')
     result = read(tmp_path)
     assert result.texts == ["y"]
-    assert [file.name for file, _ in result.plan.damaged] == ["\\xff.jsonl"]
+    assert [(file.name, reason) for file, reason in result.plan.damaged] == [
+        ("\\xff.jsonl", "cannot be opened: its name is not UTF-8; rename it")
+    ]
 
 
 def test_relative_inputs(tmp_path, monkeypatch):

@@ -7,11 +7,16 @@ import datasets
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import write_jsonl
 from tests_support import contents
 from tokenizers import Tokenizer
 
 import dataaudit
+from dataaudit.config.load import load_config
 from dataaudit.errors import NoDocumentsError, RunError, UsageError
+from dataaudit.pipeline.audit import run_audit
+from dataaudit.pipeline.listener import Silent
+from dataaudit.pipeline.lookup import look_up
 from dataaudit.result import from_json
 
 
@@ -170,9 +175,33 @@ def test_check_judges_again_without_the_corpus(tmp_path: Path, tokenizer_file: P
     assert dataaudit.check(out).to_json() == again.to_json()
 
 
+def test_a_document_that_is_not_there_and_one_that_cannot_be_found_differ(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    dataaudit.audit(write_jsonl(tmp_path / "in.jsonl", [{"text": "a text"}]), out, workers=1)
+    with pytest.raises(UsageError, match=f"has no document {5 << 32}"):
+        look_up(out, [5 << 32])
+    (out / "tasks" / "map-00000.json").write_bytes(b"{")
+    with pytest.raises(RunError, match="marker of shard 0 is missing or damaged"):
+        look_up(out, [0])
+
+
+def test_ids_without_a_tokenizer_are_not_called_text(tmp_path: Path) -> None:
+    notes: list[str] = []
+
+    class Notes(Silent):
+        def note(self, text: str) -> None:
+            notes.append(text)
+
+    corpus = write_jsonl(tmp_path / "in.jsonl", [{"input_ids": [1, 2, 3]}])
+    run_audit([str(corpus)], tmp_path / "run", load_config(), Notes(), workers=1)
+    assert [note for note in notes if "tokenizer" in note] == [
+        "no tokenizer given: ids are counted, but compared with no vocabulary. Give --tokenizer FILE for that."
+    ]
+
+
 def test_nothing_to_read_is_an_error_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("{broken\n")
-    with pytest.raises(NoDocumentsError, match="1 records unreadable"):
+    with pytest.raises(NoDocumentsError, match=r"was read from 1 file \(records: 1 unreadable, 0 without text\)"):
         dataaudit.audit(tmp_path / "in.jsonl", tmp_path / "run")
     (tmp_path / "empty").mkdir()
     with pytest.raises(NoDocumentsError):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dataaudit.output.visible import visible
-from dataaudit.output.wording import accounting, limit, status_counts
+from dataaudit.output.wording import accounting, limit, share, status_counts
 from dataaudit.result import AuditResult, Finding, RuleOutcome, SourceSummary, Status
 
 LISTED_SOURCES = 20
@@ -95,7 +95,7 @@ def _sources(sources: list[SourceSummary]) -> list[str]:
     if len(sources) < 2:
         return []
     rows = (
-        [escape(each.name), f"{each.documents:,}", _percent(each.document_share), _percent(_share(each))]
+        [escape(each.name), f"{each.documents:,}", share(each.document_share), share(_share(each))]
         for each in sources[:LISTED_SOURCES]
     )
     shown = table(["source", "documents:", "of documents:", "of tokens or characters:"], rows)
@@ -105,7 +105,3 @@ def _sources(sources: list[SourceSummary]) -> list[str]:
 
 def _share(source: SourceSummary) -> float | None:
     return source.character_share if source.token_share is None else source.token_share
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dataaudit.output.visible import one_line
-from dataaudit.output.wording import accounting, place, status_counts
+from dataaudit.output.wording import accounting, place, share, status_counts
 from dataaudit.result import AuditResult, Finding, Status
 
 STYLES = {
@@ -82,19 +82,15 @@ def _print_sources(console: Console, result: AuditResult) -> None:
         table.add_row(
             Text(one_line(source.name)),
             f"{source.documents:,}",
-            _percent(source.document_share),
+            share(source.document_share),
             "-" if source.tokens is None else f"{source.tokens:,}",
-            _percent(source.token_share),
+            share(source.token_share),
             "-" if source.characters is None else f"{source.characters:,}",
-            _percent(source.character_share),
+            share(source.character_share),
         )
     console.print(table)
     if len(result.sources) > 10:
         console.print(f"... and {len(result.sources) - 10:,} more sources")
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
 
 
 def _next(result: AuditResult, out: Path) -> str:
