@@ -32,6 +32,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "figure.lost": ("records lost", "丢失的记录"),
     "figure.left": ("of documents would be left", "的文档会保留"),
     "unit.tokens": ("tokens", "词元"),
+    "unit.words": ("words", "词"),
     "unit.characters": ("characters", "字符"),
     # --- Status ----------------------------------------------------------------------------------------------------
     "status.error": ("Error", "出错"),
@@ -349,3 +350,11 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "本页所有数字都在 report.json 中。对应文档用 dataaudit show 查看；全部文档的信号在 signals/part-*.parquet 中。",
     ),
 }
+
+WEIGHTED = frozenset(
+    {
+        *("chart.bin", "chart.histogram.text", "chart.line", "duplicates.tokens", "limit.cut", "limit.out"),
+        *("rules.left", "rules.tokens", "signals.lead"),
+    }
+)
+"""Messages about tokens that speak of characters when there was no tokenizer."""

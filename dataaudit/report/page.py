@@ -66,7 +66,7 @@ def render(result: AuditResult, *, lang: str = "en", examples: int | None = None
 
 
 def _page(result: AuditResult, lang: str, examples: int, rows: int, wanted: int) -> str:
-    texts = Texts(lang)
+    texts = Texts(lang, str(result.lengths.get("unit", "tokens")))
     view = View(result, texts, Charts(texts), examples, rows)
     environment = _environment()
     common = {"t": texts, "charts": view.charts, "examples": examples}

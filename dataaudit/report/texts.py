@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 
 from dataaudit.output.visible import visible
 from dataaudit.report.chinese import CHINESE
-from dataaudit.report.messages import MESSAGES
+from dataaudit.report.messages import MESSAGES, WEIGHTED
 
 LANGUAGES = ("en", "zh")
 LONGEST = 1200
@@ -25,10 +25,12 @@ class Texts:
 
     Args:
         lang: ``en`` or ``zh``.
+        weight: what documents are weighed in: ``tokens``, or ``characters`` without a tokenizer.
     """
 
-    def __init__(self, lang: str) -> None:
+    def __init__(self, lang: str, weight: str = "tokens") -> None:
         self.lang = lang
+        self._weight = weight
         self.used: dict[str, tuple[str, str]] = {}
 
     def __call__(self, key: str, *args: object) -> Markup:
@@ -63,8 +65,11 @@ class Texts:
 
     def pair(self, key: str) -> tuple[str, str]:
         """Returns a message in both languages and notes that the page uses it."""
-        self.used[key] = MESSAGES[key]
-        return MESSAGES[key]
+        english, chinese = MESSAGES[key]
+        if self._weight == "characters" and key in WEIGHTED:
+            english, chinese = english.replace("tokens", "characters"), chinese.replace("词元", "字符")
+        self.used[key] = english, chinese
+        return english, chinese
 
     def known(self, group: str, name: str) -> Markup:
         """Returns the name of a thing that may be new, such as a group of checks: itself when there is no message."""

@@ -1,6 +1,7 @@
 """What the report shows beyond the verdict: exact counts at other limits, documents at the edge, safe excerpts."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -146,6 +147,37 @@ def test_examples_hold_the_text_of_their_document(sample_run: Path, closeup: Clo
         assert document.text is not None
         assert len(each.text or "") <= EXCERPT_CHARACTERS
         assert each.text == masked(document.text)[each.before : len(document.text) - each.after]
+
+
+def test_the_lines_of_the_docs_give_the_numbers_of_the_report(
+    sample_run: Path, result: AuditResult, closeup: Closeup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sample_run.parent)
+    (sample_run.parent / "RUN").symlink_to(sample_run)
+    table = (SAMPLE.parent / "docs" / "report.md").read_text(encoding="utf-8").partition("one line |")[2]
+    lines = dict(re.findall(r"^\| (.*?) \| `(.*?)`", table, re.MULTILINE))
+    scope = {"pl": pl, "s": pl.scan_parquet("RUN/signals/part-*.parquet"), "a": 0.1, "b": 0.2}
+    found = {name: eval(line, scope) for name, line in lines.items() if not line.startswith(".")}
+    assert len(found) >= 9
+    corpus = result.corpus
+    assert found["documents, tokens, characters"].row(0) == (corpus.documents, corpus.tokens, corpus.characters)
+    summary = result.signals["special_char_ratio"]
+    first, last = (int(np.argmin(np.abs(np.array(summary.bin_edges) - edge))) for edge in (0.1, 0.2))
+    bar = found["a bar from *a* to below *b*"].row(0)
+    assert bar == (sum(summary.hist[first:last]), sum(summary.token_hist[first:last]))
+    assert found["“undefined” of a signal"].item() == summary.nan_count
+    curve = curve_of(closeup, "special-characters")
+    at = curve.limits.index(0.4)
+    assert found["a limit moved to 0.4"].row(0) == (curve.documents[at], curve.tokens[at])
+    context = closeup.lengths.curve
+    at = context.limits.index(1024.0)
+    assert found["a context length of 1,024"].row(0) == (context.documents[at], context.tokens[at])
+    assert closeup.tokens is not None
+    assert found["ids by how often they occur"] == next(b.ids for b in closeup.tokens.bands if b.least == 1)
+    assert dict(found["lost records"].iter_rows()) == {
+        "unreadable": corpus.unreadable,
+        "without_text": corpus.without_text,
+    }
 
 
 def test_a_bar_names_a_document_in_it(result: AuditResult, closeup: Closeup, signals: pl.DataFrame) -> None:

@@ -8,7 +8,7 @@ from dataaudit.result import DuplicateRate, Multiplicity
 
 ORDER = 50
 TITLE = "section.duplicates"
-LISTED = 20
+LISTED, CLUSTERS = 20, 8
 
 
 def build(view: View) -> dict[str, Any] | None:
@@ -18,6 +18,7 @@ def build(view: View) -> dict[str, Any] | None:
         return None
     sources, more_sources = capped(view, found.sources, LISTED)
     shards, more_shards = capped(view, found.shards, LISTED)
+    clusters, more_clusters = capped(view, found.clusters, CLUSTERS)
     repeats, more_repeats = capped(view, found.repeats, LISTED)
     most = max((each.documents for each in found.multiplicity if each.least > 1), default=0)
     return {
@@ -47,8 +48,9 @@ def build(view: View) -> dict[str, Any] | None:
                 "excerpt": each.excerpt if view.examples else None,
                 "command": f"dataaudit show {RUN} --doc {each.doc_id}",
             }
-            for each in found.clusters[: min(LISTED, view.rows)]
+            for each in clusters
         ],
+        "more_clusters": more_clusters,
         "repeats": [
             {
                 "kind": view.t(f"duplicates.{'line' if each.kind == 'line' else 'paragraph'}"),

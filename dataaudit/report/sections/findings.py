@@ -34,6 +34,7 @@ def build(view: View) -> dict[str, Any] | None:
 
 def _card(view: View, finding: Finding) -> dict[str, Any]:
     closeup = view.closeup
+    weight = "词元" if view.result.lengths.get("unit") == "tokens" else "字符"
     excerpts = closeup.findings.get(finding.id, []) if closeup is not None else []
     shown = {each.doc_id for each in excerpts[: view.examples]}
     places, more = capped(view, [each for each in finding.examples if each.doc_id not in shown], LISTED)
@@ -45,7 +46,7 @@ def _card(view: View, finding: Finding) -> dict[str, Any]:
         "group": finding.group,
         "group_name": view.t.known("group", finding.group),
         "title": view.t.data(f"check.{finding.id}.title", finding.title),
-        "message": view.t.both(f"finding.{finding.id}", finding.message, _chinese(finding)),
+        "message": view.t.both(f"finding.{finding.id}", finding.message, _chinese(finding, weight)),
         "why": view.t.data(f"check.{finding.id}.why", _sentence(finding.why)),
         "advice": view.t.data(f"check.{finding.id}.advice", _sentence(finding.advice)),
         "value": judged(finding.value, finding.unit) if finding.value is not None else None,
@@ -89,7 +90,7 @@ def _levels(finding: Finding) -> list[tuple[str, str]]:
     ]
 
 
-def _chinese(finding: Finding) -> str:
+def _chinese(finding: Finding, weight: str) -> str:
     """Says in Chinese what the English sentence says, from the same numbers."""
     if finding.status in (Status.SKIP, Status.ERROR):
         return {Status.SKIP: "未判定：", Status.ERROR: "检查本身出错："}[finding.status] + finding.message
@@ -99,7 +100,7 @@ def _chinese(finding: Finding) -> str:
     if finding.documents:
         parts.append(f"涉及 {count(finding.documents)} 个文档")
     if finding.tokens:
-        parts.append(f"{count(finding.tokens)} 个词元")
+        parts.append(f"{count(finding.tokens)} 个{weight}")
     names = {"warn": "警告线", "fail": "不合格线"}
     parts += [f"{names[name]} {text}" for name, text in _levels(finding)]
     return "，".join(parts) + "。" if parts else finding.message
