@@ -15,7 +15,14 @@ def _column(batch: DocumentBatch, name: str) -> pa.Array:
     return batch.duplicates.column(name)
 
 
-@signal(unit="doc_id", source=COUNTED, needs="duplicates", requires=NEEDS, null="no earlier document has the same text")
+@signal(
+    unit="doc_id",
+    source=COUNTED,
+    needs="duplicates",
+    requires=NEEDS,
+    minimum=None,
+    null="no earlier document has the same text",
+)
 def exact_duplicate_of(batch: DocumentBatch) -> pa.Array:
     """The first document with the same text in normal form (NFKC, case folding, white space).
 
