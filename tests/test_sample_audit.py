@@ -37,6 +37,9 @@ QUARANTINED = {fault for faults in FOUND_BY.values() for fault in faults} - {
 } | {"repeated_character"}
 
 
+COPIES = {"exact_duplicate", "near_duplicate", "equal_across_sources"}
+
+
 @pytest.fixture(scope="module")
 def planted() -> dict[str, set[str]]:
     """The ids of the documents with each fault."""
@@ -44,6 +47,16 @@ def planted() -> dict[str, set[str]]:
     for row in json.loads((SAMPLE / "planted.json").read_text(encoding="utf-8")):
         found[row["fault"]].add(row["id"])
     return found
+
+
+@pytest.fixture(scope="module")
+def copies() -> set[str]:
+    """The ids of documents that repeat an earlier one: all of a group of copies but its first, in corpus order."""
+    groups = defaultdict(list)
+    for row in json.loads((SAMPLE / "planted.json").read_text(encoding="utf-8")):
+        if row["fault"] in COPIES:
+            groups[row["group"]].append((row["file"], row["record"], row["id"]))
+    return {id_ for group in groups.values() for _, _, id_ in sorted(group)[1:]}
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +95,19 @@ def test_a_check_finds_exactly_the_planted_documents(
     assert findings[check].documents == len(expected)
 
 
+def test_copies_are_found_and_nothing_else(findings: dict[str, Finding], copies: set[str]) -> None:
+    checks = ("exact-duplicates", "near-duplicates")
+    assert {example.id for check in checks for example in findings[check].examples} == copies
+
+
 def test_the_rules_take_out_exactly_the_planted_documents(
-    run: Path, result: AuditResult, planted: dict[str, set[str]]
+    run: Path, result: AuditResult, planted: dict[str, set[str]], copies: set[str]
 ) -> None:
     out = set()
     for rule in result.rules:
         if rule.action == "quarantine":
             out.update(documents_of_rule(run, rule.id, 1000))
-    expected = set().union(*(planted[fault] for fault in QUARANTINED))
+    expected = copies.union(*(planted[fault] for fault in QUARANTINED))
     assert {shown.identity["id"] for shown in look_up(run, sorted(out))} == expected
 
 
