@@ -1,4 +1,6 @@
-"""Chinese for what report.json says in English about each check: its title, why it matters and what to do."""
+"""Chinese for what report.json says in English of checks (title, why it matters, what to do) and of signals."""
+
+from dataaudit.report.chinese_signals import SIGNALS
 
 _CHECKS: dict[str, tuple[str, str, str]] = {
     "special-characters": (
@@ -208,5 +210,5 @@ CHINESE: dict[str, str] = {
     f"check.{name}.{part}": text
     for name, parts in _CHECKS.items()
     for part, text in zip(("title", "why", "advice"), parts, strict=True)
-}
-"""By ``check.ID.title``, ``.why`` and ``.advice``."""
+} | {f"signal.{name}": text for name, text in SIGNALS.items()}
+"""By ``check.ID.title``, ``.why`` and ``.advice``, and ``signal.NAME``."""

@@ -19,6 +19,7 @@ from dataaudit.report.chinese import CHINESE
 from dataaudit.report.messages import MESSAGES
 from dataaudit.report.sections import all_sections
 from dataaudit.report.texts import Texts
+from dataaudit.signals import all_signals
 
 REPORT = Path(dataaudit.__file__).parent / "report"
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "sample.html"
@@ -140,7 +141,8 @@ def test_both_languages_are_complete() -> None:
     for check in all_checks():
         for part in ("title", "why", "advice"):
             assert re.search(r"[\u4e00-\u9fff]", CHINESE[f"check.{check}.{part}"]), check
-    assert {key.split(".")[1] for key in CHINESE} == set(all_checks())
+    assert {key.split(".")[1] for key in CHINESE if key.startswith("check.")} == set(all_checks())
+    assert {key.split(".")[1] for key in CHINESE if key.startswith("signal.")} == set(all_signals())
 
 
 def test_no_message_is_left_over() -> None:

@@ -39,12 +39,12 @@ def build(view: View) -> dict[str, Any] | None:
                 view.movable(curve, id_, edges, limit) for (id_, curve), limit in zip(curves[name], owns, strict=True)
             ]
             chart = histogram(view, name, edges, hist, tokens, limits, doc_ids)
-            families.setdefault(about.family, []).append(_card(summary, about) | {"chart": chart})
+            families.setdefault(about.family, []).append(_card(view, name, summary, about) | {"chart": chart})
         elif len(others.get(about.family, [])) < view.rows:
             svg = view.charts.histogram(
                 hist, tokens, [], name, count(sum(hist)), number(summary.min), number(summary.max)
             )
-            others.setdefault(about.family, []).append(_card(summary, about) | {"name": name, "svg": svg})
+            others.setdefault(about.family, []).append(_card(view, name, summary, about) | {"name": name, "svg": svg})
     return {
         "families": [(view.t.known("family", family), cards) for family, cards in sorted(families.items())],
         "others": [(view.t.known("family", family), rows) for family, rows in sorted(others.items())],
@@ -52,10 +52,10 @@ def build(view: View) -> dict[str, Any] | None:
     }
 
 
-def _card(summary: SignalSummary, about: SignalCloseup) -> dict[str, Any]:
+def _card(view: View, name: str, summary: SignalSummary, about: SignalCloseup) -> dict[str, Any]:
     return {
         "unit": summary.unit,
-        "definition": about.definition.replace("``", ""),
+        "definition": view.t.data(f"signal.{name}", about.definition),
         "source": about.source,
         "null": about.null,
         "undefined": count(summary.nan_count) if summary.nan_count else None,
