@@ -62,7 +62,7 @@ class Check:
         title: a few words.
         unit: of the judged value: ``share of documents``, ``ids``, ...
         needs: signals, or facts of the evidence (``token_counts``, ``vocabulary``), without which it is skipped.
-        options: its own settings and their defaults.
+        options: its own settings and their defaults: a share, 0 to 1, where the default is a float, else a count.
         doc: what it measures, then why it matters (``Why:``) and what to do (``Do:``).
         run: the measure.
     """

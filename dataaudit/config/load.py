@@ -67,9 +67,9 @@ def load_config(name_or_path: str | None = None) -> LoadedConfig:
     """
     name = DEFAULT_PRESET if name_or_path is None else name_or_path
     data = without_skipped(_load_chain(name, Path(), ()))
-    _refuse(missing_keys(data))
+    refuse(missing_keys(data))
     config = msgspec.convert(plain({**data, "extends": None}), Config)
-    _refuse(limit_problems(config, data))
+    refuse(limit_problems(config, data))
     return LoadedConfig(name, config, data)
 
 
@@ -85,7 +85,7 @@ def check_names(loaded: LoadedConfig, signals: Iterable[str], checks: Mapping[st
         ConfigError: a rule names an unknown signal, a check or an option of one is unknown, or a number column has the
             name of a signal.
     """
-    _refuse(_name_problems(loaded, set(signals), checks))
+    refuse(_name_problems(loaded, set(signals), checks))
 
 
 def _load_chain(name: str, folder: Path, loaded: tuple[Path, ...]) -> MarkedMapping:
@@ -94,7 +94,7 @@ def _load_chain(name: str, folder: Path, loaded: tuple[Path, ...]) -> MarkedMapp
     if path.resolve() in loaded:
         raise ConfigError(f"{label}: extends itself through {' -> '.join(each.name for each in loaded)}.")
     data = read_document(path, label)
-    _refuse(type_problems(data, SHAPE, data.place))
+    refuse(type_problems(data, SHAPE, data.place))
     rules_by_id(data)
     parent = data.get("extends")
     if parent is None:
@@ -123,7 +123,8 @@ def _find(name: str, folder: Path) -> tuple[Path, str]:
     return path, str(path)
 
 
-def _refuse(problems: Iterator[str]) -> None:
+def refuse(problems: Iterator[str]) -> None:
+    """Raises a ConfigError that tells all problems, if there are any."""
     found = list(problems)
     if found:
         more = f"\n... and {len(found) - MOST_PROBLEMS} more." if len(found) > MOST_PROBLEMS else ""

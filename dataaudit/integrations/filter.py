@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dataaudit.config.load import LoadedConfig, check_names, load_config
 from dataaudit.config.override import override
+from dataaudit.config.ranges import Range, check_limits
 from dataaudit.config.schema import Moving, Rule
 from dataaudit.integrations.columns import Batch, TypedColumn, numbers_of, put_columns, take_rows, texts_of
 from dataaudit.integrations.measuring import Measuring, measuring_of
@@ -77,6 +78,7 @@ class Filter:
         )
         checks = {name: levels.options for name, levels in loaded.config.checks.items()}
         check_names(loaded, all_signals(), checks)
+        check_limits(loaded, {name: Range(*each.limits) for name, each in all_signals().items()}, {})
         return _load(loaded, None if run is None else str(run), at_step, text_column)
 
     def annotate(self, batch: Batch) -> dict[str, TypedColumn] | pa.Table:

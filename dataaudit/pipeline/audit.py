@@ -10,8 +10,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dataaudit.checks import all_checks
-from dataaudit.config.load import LoadedConfig, check_names, load_config
+from dataaudit.config.load import LoadedConfig, load_config
 from dataaudit.config.override import override
 from dataaudit.corpus import (
     CorpusFile,
@@ -24,8 +23,9 @@ from dataaudit.corpus import (
     find_files,
     read_piece,
 )
-from dataaudit.errors import NoDocumentsError, RunError, UsageError
+from dataaudit.errors import ConfigError, NoDocumentsError, RunError, UsageError
 from dataaudit.kernels.overlap import SCALE
+from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.drift_result import drift_result
 from dataaudit.pipeline.drift_stage import drift_tasks, run_drift
 from dataaudit.pipeline.drift_tables import TABLES, drift_tables, write_tables
@@ -53,7 +53,6 @@ from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
 from dataaudit.pipeline.versions import versions
 from dataaudit.pipeline.warm import warm_kernels
 from dataaudit.result import AuditResult, from_json
-from dataaudit.signals import all_signals
 from dataaudit.sketches.token_counts import TokenCounts
 from dataaudit.tokenize import compare_engines, identify
 from dataaudit.tokenize.tokenizer_file import locate
@@ -159,17 +158,17 @@ def _on_same_corpus(loaded: LoadedConfig, kept: LoadedConfig) -> LoadedConfig:
     return replace(loaded, config=config)
 
 
-def check_config(loaded: LoadedConfig) -> None:
-    """Compares the names in a config with the signals and checks that there are."""
-    check_names(loaded, all_signals(), {check.id: list(check.options) for check in all_checks().values()})
-
-
 def stored_config(run: RunFolder, plan: Plan) -> LoadedConfig:
     """Returns the config that a run was judged with last."""
     path = run.path / "config.json"
     if not path.exists():
         raise RunError(f"{run.path}: the run was never finished. Run the same dataaudit audit command again.")
-    return replace(load_config(str(path)), name=plan.config_name)
+    try:
+        return replace(load_config(str(path)), name=plan.config_name)
+    except ConfigError as error:
+        raise RunError(
+            f"{path} is damaged or of another version. Run the same dataaudit audit command again.\n{error}"
+        ) from error
 
 
 def _refuse_overlap(inputs: Sequence[str], out: Path) -> None:

@@ -9,7 +9,8 @@ import msgspec
 from dataaudit.config import LoadedConfig
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
-from dataaudit.pipeline.audit import check_config, stored_config
+from dataaudit.pipeline.audit import stored_config
+from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.filter_balance import balance
 from dataaudit.pipeline.filter_plan import (
     FILTER_FORMAT,

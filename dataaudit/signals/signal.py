@@ -47,6 +47,11 @@ class Signal:
     doc: str
     measure: Measure
 
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """Where a rule's limit can lie: in the range, but anywhere for document numbers, of which -1 allows none."""
+        return (None, None) if self.unit == "doc_id" else (self.minimum, self.maximum)
+
 
 def signal(
     *,

@@ -7,11 +7,10 @@ import jsonschema
 import pytest
 import yaml
 
-from dataaudit.checks import all_checks
 from dataaudit.config.json_schema import config_schema, schema_text
-from dataaudit.config.load import check_names, load_config, presets
+from dataaudit.config.load import load_config, presets
 from dataaudit.config.render import render_yaml
-from dataaudit.signals import all_signals
+from dataaudit.pipeline.check_config import check_config
 
 FOLDER = Path(__file__).parents[2] / "configs"
 MODELINE = "# yaml-language-server: $schema=dataaudit.schema.json"
@@ -25,9 +24,8 @@ def test_a_preset_is_valid_for_editors_and_says_so(name):
 
 
 @pytest.mark.parametrize("name", presets())
-def test_a_preset_names_only_what_exists(name):
-    checks = {each.id: each.options for each in all_checks().values()}
-    check_names(load_config(name), all_signals(), checks)
+def test_a_preset_names_only_what_exists_and_limits_it_where_values_are(name):
+    check_config(load_config(name))
     assert all(rule.source for rule in load_config(name).config.rules)
 
 

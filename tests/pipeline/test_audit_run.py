@@ -185,6 +185,15 @@ def test_a_document_that_is_not_there_and_one_that_cannot_be_found_differ(tmp_pa
         look_up(out, [0])
 
 
+def test_a_damaged_config_of_a_run_says_to_audit_again(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    dataaudit.audit(write_jsonl(tmp_path / "in.jsonl", [{"text": "a text"}]), out, workers=1)
+    config = (out / "config.json").read_bytes()
+    (out / "config.json").write_bytes(config[: len(config) // 2])
+    with pytest.raises(RunError, match=r"config.json is damaged or of another version. Run the same dataaudit audit"):
+        dataaudit.check(out, workers=1)
+
+
 def test_ids_without_a_tokenizer_are_not_called_text(tmp_path: Path) -> None:
     notes: list[str] = []
 

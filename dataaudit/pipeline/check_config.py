@@ -1,0 +1,26 @@
+"""Compares a config with the signals and checks that there are."""
+
+from dataaudit.checks import Check, all_checks
+from dataaudit.config.load import LoadedConfig, check_names
+from dataaudit.config.ranges import SHARE, CheckRanges, Range, check_limits
+from dataaudit.signals import all_signals
+
+
+def check_config(loaded: LoadedConfig) -> None:
+    """Compares the names and limits in a config with the signals and checks that there are.
+
+    Raises:
+        ConfigError: a name is unknown, or a limit lies where no value can be.
+    """
+    checks = all_checks().values()
+    check_names(loaded, all_signals(), {check.id: list(check.options) for check in checks})
+    check_limits(
+        loaded,
+        {name: Range(*each.limits) for name, each in all_signals().items()},
+        {check.id: _ranges(check) for check in checks},
+    )
+
+
+def _ranges(check: Check) -> CheckRanges:
+    options = {name: SHARE if isinstance(default, float) else Range(0) for name, default in check.options.items()}
+    return CheckRanges(SHARE if check.unit.startswith("share") else Range(), options)
