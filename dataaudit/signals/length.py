@@ -43,6 +43,7 @@ def line_count(batch: DocumentBatch) -> pa.Array:
     """Lines in the text that are not blank.
 
     Only LF and CR LF end a line, unlike ``str.splitlines``, which datatrove uses and which knows ten more.
+    Signals about lines see them without the white space at their ends: an indented copy of a line is a copy.
     """
     return count(np.diff(batch.once(lines_of).offsets))
 

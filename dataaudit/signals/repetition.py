@@ -70,8 +70,9 @@ def _character_ngrams(batch: DocumentBatch) -> CharacterNgrams:
 def dup_line_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the lines that repeat an earlier line of the document.
 
-    The first copy does not count (variant datatrove). Blank lines are left out; datatrove keeps lines of spaces.
-    Of a document of more than 4,194,304 lines only the first so many are looked at.
+    The first copy does not count (variant datatrove). Lines are compared without the white space at their ends, and
+    blank ones are left out; datatrove compares them as they stand, so that an indented copy is no copy there, and keeps
+    lines of spaces. Of a document of more than 4,194,304 lines only the first so many are looked at.
     """
     found = batch.once(_lines).copies
     return ratio(found.copies, found.segments)
@@ -81,8 +82,9 @@ def dup_line_ratio(batch: DocumentBatch) -> pa.Array:
 def dup_line_char_ratio(batch: DocumentBatch) -> pa.Array:
     """Share of the characters that lie in lines which repeat an earlier line.
 
-    Over all characters of the text, white space and line breaks included (variant datatrove); lines as in
-    dup_line_ratio.
+    Over all characters of the text, white space and line breaks included (variant datatrove). Lines as in
+    dup_line_ratio: compared, and their characters counted, without the white space at their ends, which datatrove
+    compares and counts.
     """
     found = batch.once(_lines)
     return ratio(found.copies.copy_characters, found.characters)
@@ -92,7 +94,8 @@ def dup_line_char_ratio(batch: DocumentBatch) -> pa.Array:
 def dup_line_char_ratio_fineweb(batch: DocumentBatch) -> pa.Array:
     """Share of the characters in repeated lines, line breaks left out.
 
-    The same as dup_line_char_ratio over the characters that are not LF, as FineWeb's filter has it.
+    The same as dup_line_char_ratio over the characters that are not LF, as FineWeb's filter has it; but that compares
+    and counts lines with the white space at their ends.
     """
     found = batch.once(_lines)
     text = batch.once(decoded)

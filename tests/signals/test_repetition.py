@@ -36,6 +36,10 @@ LAMP = "the lamp is out the lamp is out"
         ("dup_line_ratio", "a\r\na\n\n \na", 2 / 3),
         ("dup_line_char_ratio", "一二\n一二\nx", 2 / 7),
         ("dup_line_ratio", "a\nA\na b", 0.0),
+        # Without the white space at the ends of lines; datatrove compares "  go" as it stands, so finds no copy here.
+        ("dup_line_ratio", "go\n  go\n\tgo ", 2 / 3),
+        ("dup_line_char_ratio", "go\n  go\n\tgo ", 4 / 12),
+        ("dup_line_char_ratio_fineweb", "go\n  go\n\tgo ", 4 / 10),
         ("dup_paragraph_ratio", "one two\n\nthree\n\n\none two", 1 / 3),
         ("dup_paragraph_char_ratio", "one two\n\nthree\n\n\none two", 7 / 24),
         ("dup_paragraph_ratio", "one two\none two", 0.0),
