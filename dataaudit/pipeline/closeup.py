@@ -109,8 +109,15 @@ def _signals(summaries: dict[str, SignalSummary], doc_ids: dict[str, list[int | 
             null=known[name].null,
             bin_doc_ids=doc_ids.get(name, []),
         )
-        for name in summaries
         if name in known
+        else SignalCloseup(
+            family="number columns",
+            definition="A number column of the corpus.",
+            source="read.number_columns in the config",
+            null="the record has no finite number there",
+            bin_doc_ids=doc_ids.get(name, []),
+        )
+        for name in summaries
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -23,7 +24,7 @@ from dataaudit.pipeline.excerpts import Texts, without_private
 from dataaudit.pipeline.manifest import file_summaries, piece_results
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.rule_pass import RulePass
-from dataaudit.pipeline.signal_tables import IDENTITY, side_tables
+from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.result import (
@@ -48,6 +49,8 @@ from dataaudit.sketches.token_counts import TokenCounts
 LISTED_FILES = 1000
 LISTED_SOURCES = 1000
 LOST_EXAMPLES = 100
+OWN_UNIT = "number"
+"""Unit of a number column of the user's own, which the corpus does not tell."""
 
 
 def judge_run(
@@ -66,7 +69,7 @@ def judge_run(
     duplicates = duplicate_result(run, plan, loaded.config.duplicates, evidence.documents)
     evidence = replace(evidence, duplicates=without_private(duplicates, texts))
     findings = judge(all_checks(), evidence)
-    signals = _signals(run, shards, evidence)
+    signals = _signals(run, plan, shards, evidence)
     return AuditResult(
         schema_version=SCHEMA_VERSION,
         dataaudit_version=__version__,
@@ -233,32 +236,48 @@ def _lengths(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _signals(run: RunFolder, shards: list[int], evidence: Evidence) -> dict[str, SignalSummary]:
+def _signals(run: RunFolder, plan: Plan, shards: list[int], evidence: Evidence) -> dict[str, SignalSummary]:
     merged = SignalHistograms()
     for shard in shards:
         for name in ("histograms", "histograms_pooled", "histograms_duplicates"):
             path = run.sketch(name, shard)
             if path.exists():
                 merged.merge(SignalHistograms.from_table(pq.read_table(path)))
+    own = [name for name in plan.map.read.number_columns if name in evidence.measured]
+    _add_own_numbers(merged, own, run, shards, evidence.weight_unit)
     table = pl.DataFrame(merged.to_table())
-    known = all_signals()
+    units = {name: each.unit for name, each in all_signals().items()} | dict.fromkeys(own, OWN_UNIT)
     types = evidence.documents.collect_schema()
     return {
         name: _summary(
-            known[name], table.filter(pl.col("signal") == name), bin_edges(name, is_integer=types[name].is_integer())
+            units[name], table.filter(pl.col("signal") == name), bin_edges(name, is_integer=types[name].is_integer())
         )
-        for name in sorted(set(table["signal"].unique()) & known.keys() & evidence.measured)
+        for name in sorted(set(table["signal"].unique()) & units.keys() & evidence.measured)
     }
 
 
-def _summary(signal: Signal, rows: pl.DataFrame, edges: NDArray[np.float64]) -> SignalSummary:
+def _add_own_numbers(
+    histograms: SignalHistograms, names: list[str], run: RunFolder, shards: list[int], weight_unit: str
+) -> None:
+    """Adds the number columns of the user's own, which stand in the signal tables and in no histogram of a shard."""
+    weight = "token_count" if weight_unit == "tokens" else "char_count"
+    for shard in shards if names else ():
+        for table in signal_tables(run, shard, {weight, *names}):
+            numbers = table.select([name for name in names if name in table.column_names]).combine_chunks()
+            weights = table.column(weight).fill_null(0).to_numpy()
+            all_sources = pa.repeat(pa.scalar("", pa.large_string()), table.num_rows)
+            for batch in numbers.to_batches():
+                histograms.update(all_sources, weights, batch)
+
+
+def _summary(unit: str, rows: pl.DataFrame, edges: NDArray[np.float64]) -> SignalSummary:
     """Returns the histogram over all sources, from the first filled bin to the last."""
     bins = rows.drop_nulls("bin").group_by("bin").agg(pl.col("documents").sum(), pl.col("weight").sum()).sort("bin")
     filled = {row["bin"]: row for row in bins.iter_rows(named=True)}
     first, last = min(filled, default=0), max(filled, default=-1)
     span = range(first, last + 1)
     return SignalSummary(
-        unit=signal.unit,
+        unit=unit,
         nan_count=int(rows.filter(pl.col("bin").is_null())["documents"].sum()),
         min=rows.select(pl.col("minimum").min()).item(),
         max=rows.select(pl.col("maximum").max()).item(),
