@@ -131,7 +131,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "chart.below": ("to below", "至（不含）"),
     "chart.undefined": ("undefined: {0}", "无定义：{0}"),
     "chart.one": ("one of these documents", "其中一个文档"),
-    "chart.excerpts": ("Excerpts from here", "此处的文本片段"),
     # --- Limits ----------------------------------------------------------------------------------------------------
     "limit.drag": (
         "Drag a line, or focus it and use the arrow keys, to see what another limit would take out. Counts are exact.",

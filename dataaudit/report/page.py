@@ -82,7 +82,7 @@ def _page(result: AuditResult, lang: str, examples: int, rows: int, wanted: int)
     is_trimmed = examples < wanted or rows < PLENTY
     style, script = _asset("style.css"), _asset("report.js")
     texts.pair("page.copied")
-    for key in ("chart.bin", "chart.one", "chart.excerpts", "limit.slider"):
+    for key in ("chart.bin", "chart.one", "limit.slider"):
         texts.pair(key)
     head = {
         "result": result,
