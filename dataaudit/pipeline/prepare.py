@@ -1,0 +1,235 @@
+"""From inputs to a plan: what is there, how it is read, and with which tokenizer."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import pyarrow as pa
+
+from dataaudit.config.load import LoadedConfig
+from dataaudit.corpus import (
+    CorpusFile,
+    FileNote,
+    Piece,
+    PieceList,
+    ReadOptions,
+    Tally,
+    read_piece,
+)
+from dataaudit.errors import NoDocumentsError, UsageError
+from dataaudit.kernels.overlap import SCALE
+from dataaudit.pipeline.listener import Listener
+from dataaudit.pipeline.map_shard import signal_versions
+from dataaudit.pipeline.plan import (
+    PLAN_FORMAT,
+    DamagedFile,
+    DuplicateSettings,
+    MapSettings,
+    Plan,
+    PoolSettings,
+    TokenizerSettings,
+    load_plan,
+    pack,
+)
+from dataaudit.pipeline.store import RunFolder
+from dataaudit.pipeline.versions import versions
+from dataaudit.tokenize import compare_engines, identify
+from dataaudit.tokenize.tokenizer_file import locate
+
+LISTED_NOTES = 20
+SAMPLED_PIECES, SAMPLED_DOCUMENTS, SAMPLED_BYTES = 8, 64, 1 << 20
+"""How much text the two tokenizer engines are compared on."""
+BLOCKS_IN_A_WINDOW = 10
+
+
+def refuse_overlap(inputs: Sequence[str], out: Path) -> None:
+    """Raises UsageError when the run folder lies inside an input folder."""
+    target = out.resolve()
+    for name in inputs:
+        path = Path(name)
+        if path.is_dir() and (path.resolve() == target or path.resolve() in target.parents):
+            raise UsageError(
+                f"the run folder {out} lies inside the input {name}: the next audit would read its own results. "
+                "Give --out a folder elsewhere."
+            )
+
+
+def refuse_inputs_inside(files: Sequence[CorpusFile], out: Path) -> None:
+    """Raises UsageError when a file of the corpus lies inside the run folder."""
+    target = out.resolve()
+    for file in files:
+        if target in Path(file.path).resolve().parents:
+            raise UsageError(
+                f"the input {file.path} lies inside the run folder {out}. Give --out a folder of its own, or name the "
+                "inputs so that they leave it out."
+            )
+
+
+def read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
+    """Returns how to read; *input_format* forces a reader."""
+    read = loaded.config.read
+    return ReadOptions(
+        text_column=read.text_column,
+        id_column=read.id_column,
+        source_column=read.source_column,
+        number_columns=read.number_columns,
+        format=input_format,
+        document_per=read.document_per,
+    )
+
+
+def tell_what_was_found(skipped: Sequence[tuple[str, str]], pieces: PieceList, listener: Listener) -> None:
+    """Says which formats and columns were found, what is damaged and what was left out."""
+    for text in _found_in(pieces.notes):
+        listener.note(text)
+    for file, reason in pieces.damaged:
+        listener.warn(f"{file.name}: {reason}")
+    if skipped:
+        path, reason = skipped[0]
+        listener.note(f"left out: {len(skipped)} (such as {path}: {reason})")
+
+
+def _found_in(notes: Sequence[FileNote]) -> Iterator[str]:
+    """Says what was found in the files, one line for all that are alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for note in notes:
+        alike.setdefault(_facts(note), []).append(note.file.name)
+    for facts, names in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))[:LISTED_NOTES]:
+        yield f"found {len(names):,} {'file' if len(names) == 1 else 'files'} ({names[0]}): {', '.join(facts)}"
+    if len(alike) > LISTED_NOTES:
+        yield f"... and {len(alike) - LISTED_NOTES:,} more kinds of files; manifest.json lists every file."
+
+
+def _facts(note: FileNote) -> tuple[str, ...]:
+    if note.empty:
+        return ("empty",)
+    what = "text" if note.kind == "text" else "token ids"
+    return (
+        f"{note.format} {note.compression}" if note.compression else note.format,
+        f"{what} in {note.content!r}" if note.content else f"all of it {what}",
+        f"id in {note.id_column!r}" if note.id_column else "no id column",
+        *([f"source in {note.source_column!r}"] if note.source_column else []),
+    )
+
+
+def earlier_plan(run: RunFolder) -> Plan | None:
+    """Returns the plan that the run folder holds; None when there is none, or it is damaged or of another version."""
+    try:
+        plan = load_plan(run.path)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return plan if plan.format == PLAN_FORMAT else None
+
+
+def make_plan(
+    inputs: Sequence[str],
+    pieces: PieceList,
+    options: ReadOptions,
+    loaded: LoadedConfig,
+    earlier: Plan | None,
+    listener: Listener,
+) -> Plan:
+    """Returns the plan of a run; raises NoDocumentsError when there is nothing to read."""
+    if not pieces.pieces and not pieces.damaged:
+        raise NoDocumentsError(f"no files to read in {', '.join(inputs)}.")
+    return Plan(
+        format=PLAN_FORMAT,
+        inputs=list(inputs),
+        config_name=loaded.name,
+        shards=pack(pieces.pieces, loaded.config.read.shard_bytes),
+        damaged=[DamagedFile(file, reason) for file, reason in pieces.damaged],
+        map=MapSettings(
+            read=options,
+            tokenizer=_tokenizer(pieces.pieces, options, loaded, earlier, listener),
+            special_strings=loaded.config.tokenizer.special_strings,
+            signals=signal_versions("text", "tokens"),
+            block_documents=max(1, loaded.config.drift.window_documents // BLOCKS_IN_A_WINDOW),
+            drift_unit=_drift_unit(pieces, loaded),
+            shingle_units=loaded.config.duplicates.shingle_units if loaded.config.duplicates.enabled else None,
+            versions=versions(),
+        ),
+        pool=pool_settings(loaded),
+        duplicates=duplicate_settings(loaded),
+    )
+
+
+def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "words"]:
+    has_ids = loaded.config.tokenizer.path is not None or any(piece.kind == "ids" for piece in pieces.pieces)
+    return "tokens" if has_ids else "words"
+
+
+def pool_settings(loaded: LoadedConfig) -> PoolSettings:
+    """Returns what the second pass depends on."""
+    model = loaded.config.model
+    return PoolSettings(model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"))
+
+
+def duplicate_settings(loaded: LoadedConfig) -> DuplicateSettings:
+    """Returns what comparing documents depends on."""
+    wanted = loaded.config.duplicates
+    return DuplicateSettings(round(wanted.threshold * SCALE), wanted.sample, signal_versions("duplicates"))
+
+
+def _tokenizer(
+    pieces: Sequence[Piece], options: ReadOptions, loaded: LoadedConfig, earlier: Plan | None, listener: Listener
+) -> TokenizerSettings | None:
+    wanted = loaded.config.tokenizer
+    if wanted.path is None:
+        listener.note(_without_tokenizer(pieces))
+        return None
+    identity = identify(wanted.path)
+    for token in identity.renumbered:
+        listener.warn(f"{wanted.path}: {token.token!r} loads as id {token.actual}, not as {token.declared}.")
+    chosen = TokenizerSettings(
+        path=str(locate(wanted.path).absolute()),
+        sha256=identity.sha256,
+        model_type=identity.model_type,
+        id_space=identity.id_space,
+        asked=wanted.engine,
+        engine="tokenizers",
+        engine_reason="",
+        special_text=wanted.special_text,
+        add_special_tokens=wanted.add_special_tokens,
+    )
+    if earlier is not None and earlier.map.tokenizer is not None and earlier.map.read == options:
+        known = earlier.map.tokenizer
+        again = msgspec.structs.replace(chosen, engine=known.engine, engine_reason=known.engine_reason)
+        if again == known and [piece for shard in earlier.shards for piece in shard] == list(pieces):
+            return again
+    choice = compare_engines(
+        wanted.path,
+        _sample(pieces, options),
+        engine=wanted.engine,
+        special_text=wanted.special_text,
+        add_special_tokens=wanted.add_special_tokens,
+    )
+    tell = listener.warn if choice.fell_back else listener.note
+    tell(f"tokenizer engine: {choice.engine}. {choice.reason}")
+    return msgspec.structs.replace(chosen, engine=choice.engine, engine_reason=choice.reason)
+
+
+def _without_tokenizer(pieces: Sequence[Piece]) -> str:
+    kinds = {piece.kind for piece in pieces}
+    if kinds == {"ids"}:
+        return "no tokenizer given: ids are counted, but compared with no vocabulary. Give --tokenizer FILE for that."
+    skipped = "token checks are skipped" if kinds == {"text"} else "token checks see the token ids alone"
+    return f"no tokenizer given: text is measured, {skipped}. Give --tokenizer FILE for them."
+
+
+def _sample(pieces: Sequence[Piece], options: ReadOptions) -> pa.LargeStringArray:
+    """Returns the first documents of pieces spread evenly over the corpus."""
+    texts = [piece for piece in pieces if piece.kind == "text"]
+    step = max(1, len(texts) // SAMPLED_PIECES)
+    sample: list[str] = []
+    few = msgspec.structs.replace(options, batch_rows=SAMPLED_DOCUMENTS, batch_bytes=SAMPLED_BYTES)
+    for piece in texts[::step][:SAMPLED_PIECES]:
+        for batch in read_piece(piece, few, Tally()):
+            room = SAMPLED_BYTES // SAMPLED_PIECES
+            for text in batch.column("text").to_pylist():
+                room -= len(text)
+                if room < 0:
+                    break
+                sample.append(text)
+            break
+    return pa.array(sample, pa.large_string())
