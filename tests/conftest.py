@@ -5,7 +5,11 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+settings.register_profile("any machine", deadline=None)  # a slow moment of the machine is no fault of the code
+settings.load_profile("any machine")
 
 WORDS = """
 the river wide lake morning boats return harbour children carry baskets over stone bridge market

@@ -193,7 +193,25 @@ def main() -> None:
         _end(error, 3)
     except DataAuditError as error:
         _end(error, 2)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        _end(
+            DataAuditError(
+                f"{place}{error.strerror or error}. Finished work is kept: mend this and run the same command again."
+            ),
+            2,
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception as error:
+        if type(error).__module__.partition(".")[0] in ("polars", "pyarrow"):
+            _end(
+                DataAuditError(
+                    f"a table cannot be read: {error}\nIf it belongs to the run folder, it is damaged: delete the "
+                    "folder tasks in there and run the same audit again."
+                ),
+                2,
+            )
         if os.environ.get("DATAAUDIT_DEBUG"):
             traceback.print_exc()
         _end(
