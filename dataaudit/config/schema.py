@@ -22,6 +22,7 @@ RESERVED_RULE_IDS = ("empty", "unreadable", "without-text")
 
 Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$", max_length=80)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+ShardBytes = Annotated[int, msgspec.Meta(ge=4096)]
 Share = Annotated[float, msgspec.Meta(ge=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -42,7 +43,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source_column: str | None = None
     number_columns: tuple[str, ...] = ()
     document_per: Literal["file", "line"] = "file"
-    shard_bytes: Positive = 128 << 20
+    shard_bytes: ShardBytes = 128 << 20
 
 
 class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

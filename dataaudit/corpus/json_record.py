@@ -282,11 +282,30 @@ def as_number(value: Any) -> float | None:
 
 
 def as_name(value: Any) -> str | None:
-    """Returns an id or a source as text, as JSON writes it; None when there is none."""
+    """Returns an id or a source as text, as JSON writes it; None when there is none.
+
+    Raises:
+        FaultyRecordError: it is nested too deeply to be written.
+    """
     if value is None or value is UNSET:
         return None
     if isinstance(value, str):
         return str(value)
+    try:
+        return _written(value)
+    except RecursionError as error:
+        raise FaultyRecordError("unreadable", "its id or source is nested too deeply") from error
+
+
+def _written(value: Any) -> str:
+    """Returns a value as JSON, its numbers digit for digit."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, dict):
+        pairs = [f"{json.dumps(str(key), ensure_ascii=False)}: {_written(item)}" for key, item in value.items()]
+        return f"{{{', '.join(pairs)}}}"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

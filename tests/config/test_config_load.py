@@ -57,6 +57,7 @@ FAULTS = [
     ("version: [1]", "1:10: version is a list. Expected 1."),
     ("read:", "1:6: read is null. Expected a mapping."),
     ("read: {text_column: 5}", "1:21: read.text_column is 5. Expected text."),
+    ("read: {shard_bytes: 1}", "1:21: read.shard_bytes is 1. Expected a whole number from 4096 on."),
     ("read: {number_columns: loss}", "1:24: read.number_columns is 'loss'. Expected a list."),
     ("read: {number_columns: [a, 1]}", "1:28: read.number_columns[1] is 1. Expected text."),
     ("tokenizer: {engine: fastoken}", "1:21: tokenizer.engine is 'fastoken'. Expected"),

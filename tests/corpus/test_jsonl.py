@@ -143,6 +143,22 @@ def test_the_last_of_two_equal_keys_wins(tmp_path, read):
     assert result.texts == ["a", "c", "d"]
 
 
+def test_a_nested_id_is_written_as_json_digit_for_digit(tmp_path, read):
+    value = '{"a": [1, 2.50, 12345678901234567890123, "x\\"y", null, true], "é": {}}'
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "t", "id": ' + value + "}\n", encoding="utf-8")
+    assert [each["id"] for each in read(path, options=ReadOptions(id_column="id")).documents] == [value]
+
+
+def test_an_id_that_is_nested_too_deeply_loses_its_record_alone(tmp_path, read):
+    deep = "[" * 900 + "1" + "]" * 900
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "t", "id": ' + deep + '}\n{"text": "u", "id": 1}\n', encoding="utf-8")
+    result = read(path, options=ReadOptions(id_column="id"))
+    assert result.texts[-1] == "u"
+    assert all("nested too deeply" in fault.reason for _, fault in result.faults)
+
+
 def test_nested_columns_by_dotted_name(tmp_path, read):
     lines = [
         {"doc": {"text": "a"}, "meta": {"source": "web"}},
