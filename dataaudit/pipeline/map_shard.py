@@ -25,7 +25,7 @@ from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
-from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow
+from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow, release_encoder
 
 ROW_GROUP_ROWS = 16_384
 MOST_SOURCES = 1_000
@@ -109,6 +109,13 @@ def _add_faults(
 def _measurer(settings: bytes) -> Measurer:
     """Keeps the loaded tokenizer from one task of a worker to the next."""
     return Measurer(msgspec.msgpack.decode(settings, type=MapSettings))
+
+
+def release_measurer() -> None:
+    """Lets go of the tokenizer, which no stage after the map needs."""
+    _measurer.cache_clear()
+    release_encoder()
+    pa.default_memory_pool().release_unused()
 
 
 class ShardWriter:

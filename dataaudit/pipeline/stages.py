@@ -13,6 +13,7 @@ from dataaudit.pipeline.excerpts import Texts
 from dataaudit.pipeline.judge import judge_run
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.manifest import manifest
+from dataaudit.pipeline.map_shard import release_measurer
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import Marker, RunFolder, key_of
 from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
@@ -48,6 +49,7 @@ def map_shards(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -
     kept = [marker for name in later if (marker := run.any_marker(name)) is not None]
     run.sweep([*finished, *kept], {*done, *later})
     _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
+    release_measurer()
 
 
 def _later_tasks(plan: Plan) -> set[str]:

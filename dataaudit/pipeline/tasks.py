@@ -85,10 +85,12 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     from dataaudit.pipeline.drift_shard import drift_shard
     from dataaudit.pipeline.duplicate_steps import duplicates_step
     from dataaudit.pipeline.filter_shard import filter_shard
-    from dataaudit.pipeline.map_shard import map_shard
+    from dataaudit.pipeline.map_shard import map_shard, release_measurer
     from dataaudit.pipeline.pool_shard import pool_shard
 
     run = RunFolder(folder)
+    if not isinstance(task.spec, MapSpec):
+        release_measurer()
     match task.spec:
         case MapSpec():
             return map_shard(task, run, progress)

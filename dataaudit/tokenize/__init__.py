@@ -1,7 +1,7 @@
 """Texts in, token ids out: two engines, checked against each other."""
 
 from dataaudit.tokenize.compare import EngineChoice, FirstDifference, compare_engines
-from dataaudit.tokenize.encoder import Encoder, load_encoder
+from dataaudit.tokenize.encoder import Encoder, load_encoder, release_encoder
 from dataaudit.tokenize.shards import TokenShardBatch, TokenShardWriter, read_token_shard, token_shard_metadata
 from dataaudit.tokenize.tokenizer_file import Renumbered, TokenizerIdentity, identify
 from dataaudit.tokenize.tokens import TokenBatch, Unencoded, id_dtype, narrow
@@ -24,6 +24,7 @@ __all__ = [
     "load_encoder",
     "narrow",
     "read_token_shard",
+    "release_encoder",
     "special_ids",
     "token_shard_metadata",
     "token_texts",

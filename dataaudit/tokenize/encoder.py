@@ -142,6 +142,11 @@ def load_encoder(
     return _encoder(found, (facts.st_mtime_ns, facts.st_size, facts.st_ino), engine, special_text, add_special_tokens)
 
 
+def release_encoder() -> None:
+    """Lets go of the encoder that was loaded last; a large vocabulary takes some 300 MB."""
+    _encoder.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _encoder(
     path: Path,
