@@ -74,8 +74,16 @@ def _limit_problems(
 def _level_problems(level: Level, marked: MarkedMapping, what: str, possible: Range) -> Iterator[str]:
     for key in ("above", "at_least"):
         bound = getattr(level, key)
-        if bound is not None:
-            yield from _problem(str(marked.value_places[key]), what, bound, possible)
+        if bound is None:
+            continue
+        place = str(marked.value_places[key])
+        if key == "above" and bound == possible.high:
+            hint = (
+                f" Write above: {bound / 100:g} for {bound:g} %, or at_least: {bound:g}." if possible == SHARE else ""
+            )
+            yield f"{place}: {what} is above {bound:g}, which no value is.{hint}"
+        else:
+            yield from _problem(place, what, bound, possible)
 
 
 def _problem(place: str, what: str, value: float, possible: Range) -> Iterator[str]:

@@ -23,4 +23,4 @@ def check_config(loaded: LoadedConfig) -> None:
 
 def _ranges(check: Check) -> CheckRanges:
     options = {name: SHARE if isinstance(default, float) else Range(0) for name, default in check.options.items()}
-    return CheckRanges(SHARE if check.unit.startswith("share") else Range(), options)
+    return CheckRanges(SHARE if check.unit.startswith(("share", "distance")) else Range(), options)

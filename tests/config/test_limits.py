@@ -14,6 +14,11 @@ WRONG = [
         "checks: {special-characters: {warn: null, fail: {above: 10}}}",
         "2:57: fail of check 'special-characters' is 10. Shares are 0 to 1. Write 0.1 for 10 %.",
     ),
+    (
+        "checks: {truncation: {fail: {above: 1}}}",
+        "2:37: fail of check 'truncation' is above 1, which no value is. Write above: 0.01 for 1 %, or at_least: 1.",
+    ),
+    ("checks: {length-drift: {warn: {above: 10}}}", "2:39: warn of check 'length-drift' is 10. Shares are 0 to 1."),
     ("checks: {truncation: {fail: {above: 20}}}", "2:37: fail of check 'truncation' is 20."),
     ("checks: {truncation: {warn: {at_least: -0.1}}}", "2:40: warn of check 'truncation' is -0.1. Shares are 0 to 1."),
     (
