@@ -14,16 +14,8 @@ from dataaudit.kernels.words import Words
 MOST_WORD_CHARACTERS = 1000
 FEWEST_WORDS = 3
 LOREM_IPSUM, JAVASCRIPT, POLICY = range(3)
-_PHRASES = {
-    "lorem ipsum": LOREM_IPSUM,
-    "javascript": JAVASCRIPT,
-    "terms of use": POLICY,
-    "privacy policy": POLICY,
-    "cookie policy": POLICY,
-    "uses cookies": POLICY,
-    "use of cookies": POLICY,
-    "use cookies": POLICY,
-}
+POLICY_PHRASES = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
+_PHRASES = {"lorem ipsum": LOREM_IPSUM, "javascript": JAVASCRIPT, **dict.fromkeys(POLICY_PHRASES, POLICY)}
 _CITATIONS = ("[edit]", "[citation needed]")
 _BRACE, _OPEN, _CLOSE, _FULL_STOP, _ZERO, _NINE = (ord(character) for character in "{[].09")
 _FIRST_WIDE = 0x2E80

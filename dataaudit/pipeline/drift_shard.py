@@ -94,6 +94,12 @@ def drift_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
         return run.commit(task.id, task.key, outputs, {})
 
 
+def release_counts() -> None:
+    """Lets go of the counts that the drift tasks share, which no later stage needs."""
+    _corpus.cache_clear()
+    _columns.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _corpus(folder: Path, id_space: int, digest: str) -> Corpus:  # noqa: ARG001 - other counts are another entry
     run = RunFolder(folder)
@@ -186,7 +192,7 @@ def _sketch(path: Path) -> dict[str, NDArray[Any]]:
     return _columns(path, (facts.st_mtime_ns, facts.st_ino))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _columns(path: Path, stamp: tuple[int, int]) -> dict[str, NDArray[Any]]:  # noqa: ARG001 - another file, another entry
     """Reads a sketch once for all the parts of a shard; its blocks ascend."""
     table = pq.read_table(path)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.errors import UsageError
-from dataaudit.pipeline.drift_shard import sole_sources
+from dataaudit.pipeline.drift_shard import release_counts, sole_sources
 from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.store import Marker, RunFolder, key_of
 from dataaudit.pipeline.tasks import DriftSpec, Task
@@ -79,6 +79,7 @@ def run_drift(
         for shard, pieces in enumerate(plan.shards)
     ]
     run_tasks([task for task in tasks if run.marker(task.id, task.key) is None], len(tasks))
+    release_counts()
     markers = [marker for task in tasks if (marker := run.marker(task.id, task.key)) is not None]
     return [merge, *markers]
 

@@ -16,25 +16,14 @@ from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.pipeline.verdicts import columns_of, verdicts_of
 from dataaudit.rules import WITHOUT_TEXT, reasons
+from dataaudit.rules.reasons import REASON as RULE_REASON
 
 UNREADABLE = "unreadable"
 COPIES = ("exact_duplicate_of", "near_duplicate_of")
 DUPLICATES = (*COPIES, "near_duplicate_jaccard", "duplicate_count")
 """Signals whose reason names the document that was kept instead."""
 SPAN = pa.struct([pa.field("start", pa.int64()), pa.field("stop", pa.int64())])
-REASON = pa.struct(
-    [
-        pa.field("rule", pa.string()),
-        pa.field("signal", pa.string()),
-        pa.field("value", pa.float64()),
-        pa.field("min", pa.float64()),
-        pa.field("max", pa.float64()),
-        pa.field("margin", pa.float64()),
-        pa.field("action", pa.string()),
-        pa.field("message", pa.string()),
-        pa.field("span", SPAN),
-    ]
-)
+REASON = pa.struct([*RULE_REASON, pa.field("message", pa.string()), pa.field("span", SPAN)])
 """A reason as quarantine holds it: that of the rules; in words; and where in the text, in characters, the rule found
 what it counts."""
 

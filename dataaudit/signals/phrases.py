@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dataaudit.kernels.c4 import POLICY_PHRASES
 from dataaudit.kernels.patterns import LINE_FEED, Matches, count_matches, trie
 from dataaudit.signals.batch import DocumentBatch
 
@@ -12,12 +13,7 @@ _GROUP_OF = {
     "…": ELLIPSIS,
     "lorem ipsum": LOREM_IPSUM,
     "javascript": JAVASCRIPT,
-    "terms of use": POLICY,
-    "privacy policy": POLICY,
-    "cookie policy": POLICY,
-    "uses cookies": POLICY,
-    "use of cookies": POLICY,
-    "use cookies": POLICY,
+    **dict.fromkeys(POLICY_PHRASES, POLICY),
 }
 
 

@@ -123,7 +123,10 @@ def test_a_fault_is_told_with_its_place(load, text, message):
 
 
 def test_levels_that_are_reached_together_are_in_order(load):
-    load("checks: {a: {warn: {at_least: 2}, fail: {above: 2}}, b: {warn: {above: 0}, fail: {above: 0}}}")
+    loaded = load("checks: {a: {warn: {at_least: 2}, fail: {above: 2}}, b: {warn: {above: 0}, fail: {above: 0}}}")
+    checks = loaded.config.checks
+    assert (checks["a"].warn.at_least, checks["a"].fail.above) == (2, 2)
+    assert (checks["b"].warn.above, checks["b"].fail.above) == (0, 0)
 
 
 @pytest.mark.parametrize("name", RESERVED_RULE_IDS)

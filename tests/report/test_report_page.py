@@ -199,7 +199,8 @@ def test_an_empty_result_is_rendered(result: dataaudit.AuditResult) -> None:
     empty = msgspec.structs.replace(
         result, closeup=None, duplicates=None, drift=None, findings=[], rules=[], sources=[], files=[], signals={}
     )
-    Reader(render(empty))
+    reader = Reader(render(empty))
+    assert "findings" in reader.ids
 
 
 def test_a_large_corpus_gives_a_small_page_that_says_what_it_left_out(result: dataaudit.AuditResult) -> None:
