@@ -9,8 +9,8 @@ import pyarrow as pa
 from dataaudit.errors import TokenizerError
 from dataaudit.tokenize.encoder import Encoder, load_encoder
 from dataaudit.tokenize.engines import EngineName, SpecialText
-from dataaudit.tokenize.engines.tokenizers_engine import load_tokenizer
-from dataaudit.tokenize.tokenizer_file import locate, read_json
+from dataaudit.tokenize.engines.tokenizers_engine import plain_tokenizer
+from dataaudit.tokenize.tokenizer_file import locate, read_settings
 
 HOSTILE_TEXTS = (
     "",
@@ -94,9 +94,9 @@ def compare_engines(
         TokenizerError: The file cannot be loaded; or fastokens was named and cannot load it or gives other ids.
     """
     found = locate(path)
-    read_json(found)
+    read_settings(found)
     if engine == "tokenizers":
-        load_tokenizer(found)
+        plain_tokenizer(found)
         return EngineChoice("tokenizers", "tokenizers was chosen.", 0, None, fell_back=False)
     reference = _load(found, "tokenizers", special_text, add_special_tokens=add_special_tokens)
     try:
@@ -127,7 +127,7 @@ def _load(path: Path, engine: EngineName, special_text: SpecialText, *, add_spec
 
 def _added_token_texts(path: Path) -> list[str]:
     """Returns texts that hold the tokenizer's added tokens: the first ones one by one, and inside words and spaces."""
-    added = [token.content for _, token in sorted(load_tokenizer(path).get_added_tokens_decoder().items())]
+    added = [token.content for _, token in sorted(plain_tokenizer(path).get_added_tokens_decoder().items())]
     some = [*added[:100], *added[-20:]]
     return [*some, "".join(some), *(f"x{text}y  {text}  \n{text}{text[:-1]}" for text in some)]
 

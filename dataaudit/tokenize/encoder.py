@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dataaudit.errors import TokenizerError
 from dataaudit.tokenize.engines import EncodeError, Engine, EngineName, SpecialText, load_engine
+from dataaudit.tokenize.engines.tokenizers_engine import release_plain_tokenizer
 from dataaudit.tokenize.long_documents import PIECE, encode_long
-from dataaudit.tokenize.tokenizer_file import locate, read_json
+from dataaudit.tokenize.tokenizer_file import locate, read_settings, stamp
 from dataaudit.tokenize.tokens import TokenBatch, Unencoded
 
 LONG = 2 * PIECE
@@ -132,25 +133,25 @@ def load_encoder(
         TokenizerError: The file cannot be loaded, or not by the engine that was named.
     """
     found = locate(path)
-    read_json(found)
+    read_settings(found)
     if engine == "auto":
         from dataaudit.tokenize.compare import compare_engines
 
         none = pa.array([], pa.large_string())
         engine = compare_engines(found, none, special_text=special_text, add_special_tokens=add_special_tokens).engine
-    facts = found.stat()
-    return _encoder(found, (facts.st_mtime_ns, facts.st_size, facts.st_ino), engine, special_text, add_special_tokens)
+    return _encoder(found, stamp(found), engine, special_text, add_special_tokens)
 
 
 def release_encoder() -> None:
     """Lets go of the encoder that was loaded last; a large vocabulary takes some 300 MB."""
     _encoder.cache_clear()
+    release_plain_tokenizer()
 
 
 @lru_cache(maxsize=1)
 def _encoder(
     path: Path,
-    stamp: tuple[int, int, int],  # noqa: ARG001 - a file that changed is another entry
+    _stamp: tuple[int, int, int],
     engine: EngineName,
     special_text: SpecialText,
     add_special_tokens: bool,

@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,13 +83,26 @@ def locate(path: str | Path) -> Path:
     return found
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Returns the content of a tokenizer.json.
+def stamp(path: Path) -> tuple[int, int, int]:
+    """Returns what changes when the file changes; a key for what was read from it."""
+    facts = path.stat()
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Returns the content of a tokenizer.json without its vocabulary and merges; not to be changed.
 
     Raises:
         TokenizerError: It is something else; the message says what and how to convert it.
     """
-    return parse(path, _read(path))
+    return _settings(path, stamp(path))
+
+
+@lru_cache(maxsize=1)
+def _settings(path: Path, _stamp: tuple[int, int, int]) -> dict[str, Any]:
+    content = parse(path, _read(path))
+    model = {key: value for key, value in content["model"].items() if key not in ("vocab", "merges")}
+    return {**content, "model": model}
 
 
 def parse(path: Path, data: bytes) -> dict[str, Any]:
@@ -108,13 +122,13 @@ def identify(path: str | Path) -> TokenizerIdentity:
     Raises:
         TokenizerError: It cannot be loaded.
     """
-    from dataaudit.tokenize.engines.tokenizers_engine import load_tokenizer
+    from dataaudit.tokenize.engines.tokenizers_engine import plain_tokenizer
 
     found = locate(path)
     data = _read(found)
     content = parse(found, data)
     _refuse_far_ids(found, content)
-    tokenizer = load_tokenizer(found)
+    tokenizer = plain_tokenizer(found)
     meaning = {key: value for key, value in content.items() if key not in ("truncation", "padding")}
     canonical = json.dumps(meaning, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return TokenizerIdentity(

@@ -10,8 +10,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from dataaudit.kernels.vocabulary import Vocabulary
-from dataaudit.tokenize.engines.tokenizers_engine import load_tokenizer
-from dataaudit.tokenize.tokenizer_file import locate, read_json
+from dataaudit.tokenize.engines.tokenizers_engine import plain_tokenizer
+from dataaudit.tokenize.tokenizer_file import locate, read_settings
 
 _RAW_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
@@ -33,19 +33,23 @@ def vocabulary(path: str | Path) -> Vocabulary:
         TokenizerError: The file cannot be loaded.
     """
     found = locate(path)
-    content = read_json(found)
-    tokenizer = load_tokenizer(found)
+    content = read_settings(found)
+    tokenizer = plain_tokenizer(found)
     added = tokenizer.get_added_tokens_decoder()
     tokens = {number: token for token, number in tokenizer.get_vocab(with_added_tokens=False).items()}
     tokens |= {number: token.content for number, token in added.items()}
     id_space = max(tokens, default=-1) + 1
     in_use, is_digit, is_byte, is_special = (np.zeros(id_space, np.bool_) for _ in range(4))
     to_bytes = _decoder(content)
+    has_raw_bytes = bool(content["model"].get("byte_fallback"))
     for number, token in tokens.items():
         in_use[number] = True
-        raw = token.encode() if number in added else to_bytes(token)
+        if number in added:
+            is_digit[number] = _is_digits(token.encode())
+            continue
+        raw = to_bytes(token)
         is_digit[number] = _is_digits(raw)
-        is_byte[number] = number not in added and ((len(raw) == 1 and raw >= b"\x80") or _is_raw_byte(content, token))
+        is_byte[number] = (len(raw) == 1 and raw >= b"\x80") or (has_raw_bytes and _is_raw_byte(token))
     special = [number for number, token in added.items() if token.special]
     is_special[special] = True
     return Vocabulary(
@@ -68,7 +72,7 @@ def token_texts(path: str | Path, ids: Iterable[int]) -> list[str | None]:
         TokenizerError: The file cannot be loaded.
     """
     found = locate(path)
-    tokenizer, to_bytes = load_tokenizer(found), _decoder(read_json(found))
+    tokenizer, to_bytes = plain_tokenizer(found), _decoder(read_settings(found))
     added = tokenizer.get_added_tokens_decoder()
     texts: list[str | None] = []
     for number in ids:
@@ -86,8 +90,8 @@ def special_ids(path: str | Path) -> SpecialIds:
     the file's own padding.
     """
     found = locate(path)
-    padding = read_json(found).get("padding") or {}
-    tokenizer = load_tokenizer(found)
+    padding = read_settings(found).get("padding") or {}
+    tokenizer = plain_tokenizer(found)
     named = {**_beside(found, "special_tokens_map.json"), **_beside(found, "tokenizer_config.json")}
 
     def number(role: str) -> int | None:
@@ -117,13 +121,13 @@ def _decoder(content: dict[str, Any]) -> Callable[[str], bytes]:
     """Returns the function from a token of the model to the bytes it stands for."""
     model = content["model"]
     if _has_part(content, "ByteLevel"):
-        table = _byte_of_character()
-        return lambda token: b"".join(table.get(character) or character.encode() for character in token)
+        return _from_byte_alphabet
     prefix = model.get("continuing_subword_prefix") or ""
+    has_raw_bytes = bool(model.get("byte_fallback"))
     suffix = model.get("end_of_word_suffix") or ""
 
     def to_bytes(token: str) -> bytes:
-        if _is_raw_byte(content, token):
+        if has_raw_bytes and _is_raw_byte(token):
             return bytes.fromhex(token[3:5])
         return token.removeprefix(prefix).removesuffix(suffix).replace("▁", " ").encode()
 
@@ -141,22 +145,32 @@ def _has_part(content: dict[str, Any], kind: str) -> bool:
     return any(has(content.get(name)) for name in ("pre_tokenizer", "decoder", "normalizer"))
 
 
-def _byte_of_character() -> dict[str, bytes]:
+def _byte_alphabet() -> dict[int, int]:
     """Returns GPT-2's alphabet: visible Latin-1 characters are their own byte, the other bytes follow from U+0100."""
     own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in own]
-    return {chr(byte): bytes([byte]) for byte in own} | {chr(256 + n): bytes([byte]) for n, byte in enumerate(others)}
+    return {byte: byte for byte in own} | {256 + n: byte for n, byte in enumerate(others)}
 
 
-def _is_raw_byte(content: dict[str, Any], token: str) -> bool:
-    return bool(content["model"].get("byte_fallback")) and _RAW_BYTE.fullmatch(token) is not None
+_BYTE_OF = _byte_alphabet()
+_TO_LATIN_1 = {point: _BYTE_OF.get(point, 0xFFFD) for point in {*range(256), *_BYTE_OF}}
+
+
+def _from_byte_alphabet(token: str) -> bytes:
+    """Returns the bytes of a byte-level token; characters outside the alphabet stand for themselves."""
+    try:
+        return token.translate(_TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError:
+        known = (bytes([_BYTE_OF[ord(each)]]) if ord(each) in _BYTE_OF else each.encode() for each in token)
+        return b"".join(known)
+
+
+def _is_raw_byte(token: str) -> bool:
+    return _RAW_BYTE.fullmatch(token) is not None
 
 
 def _is_digits(raw: bytes) -> bool:
-    try:
-        return raw.decode().strip().isdecimal()
-    except UnicodeDecodeError:
-        return False
+    return raw.decode("utf-8", "replace").strip().isdecimal()
 
 
 def _unk_id(model: dict[str, Any], tokenizer: Tokenizer) -> int:

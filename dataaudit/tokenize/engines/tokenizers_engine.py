@@ -1,6 +1,7 @@
 """The reference engine: tokenizers."""
 
 import os
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tokenizers import Tokenizer
 
 from dataaudit.errors import TokenizerError
 from dataaudit.tokenize.engines import EncodeError, SpecialText, is_panic
+from dataaudit.tokenize.tokenizer_file import stamp
 from dataaudit.tokenize.tokens import TokenBatch
 
 
@@ -39,6 +41,21 @@ def load(path: Path, special_text: SpecialText) -> TokenizersEngine:
     tokenizer = load_tokenizer(path)
     tokenizer.encode_special_tokens = special_text == "text"
     return TokenizersEngine(tokenizer)
+
+
+def plain_tokenizer(path: Path) -> Tokenizer:
+    """Returns the library's own tokenizer at *path* to look things up in; every caller has the same one."""
+    return _plain(path, stamp(path))
+
+
+@lru_cache(maxsize=1)
+def _plain(path: Path, _stamp: tuple[int, int, int]) -> Tokenizer:
+    return load_tokenizer(path)
+
+
+def release_plain_tokenizer() -> None:
+    """Lets go of the tokenizer that ``plain_tokenizer`` keeps."""
+    _plain.cache_clear()
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
