@@ -36,7 +36,7 @@ FENCES = {
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
     "signals": Fence({"kernels"}, {"numpy", "pyarrow"}),
     "sketches": Fence({"kernels"}, {"numpy", "pyarrow"}),
-    "corpus": Fence(EVERYWHERE, {"fsspec", "msgspec", "pyarrow", "xxhash", "zstandard"}),
+    "corpus": Fence({"kernels", *EVERYWHERE}, {"fsspec", "msgspec", "numpy", "pyarrow", "xxhash", "zstandard"}),
     "tokenize": Fence({"kernels", *EVERYWHERE}, {"fastokens", "numpy", "pyarrow", "tokenizers", "xxhash"}),
     "duplicates": Fence({"kernels", *EVERYWHERE}, {"numpy", "xxhash"}),
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),

@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 import msgspec
 import pyarrow as pa
 
+from dataaudit.corpus.token_facts import TokenFacts
+
 FaultKind = Literal["unreadable", "without_text"]
 
 DOCUMENT_FIELDS = [
@@ -163,6 +165,7 @@ class Tally:
         faults: records that gave no document; the caller takes them out between batches.
         damage: why the rest of the file could not be read ("gzip data end early at byte 5120"), or None.
         digest: xxh3-128 of the input bytes of the piece, set at its end.
+        token_facts: what the piece's raw token array says about itself; None for records that are no token array.
     """
 
     records: int = 0
@@ -170,3 +173,4 @@ class Tally:
     faults: list[Fault] = field(default_factory=list)
     damage: str | None = None
     digest: str | None = None
+    token_facts: TokenFacts | None = None
