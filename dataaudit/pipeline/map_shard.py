@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
@@ -118,6 +118,14 @@ def release_measurer() -> None:
     pa.default_memory_pool().release_unused()
 
 
+class _Signals(NamedTuple):
+    """The source, the length and the signals of some documents."""
+
+    sources: pa.Array
+    lengths: NDArray[np.int64]
+    signals: pa.RecordBatch
+
+
 class ShardWriter:
     """Writes the files of one shard into a temporary folder."""
 
@@ -133,6 +141,7 @@ class ShardWriter:
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
         self.pending: list[pa.RecordBatch] = []
+        self.unsummed: list[_Signals] = []
         self.sources: set[str] = set()
         self.lengths = LengthHistogram()
         self.histograms = SignalHistograms()
@@ -200,7 +209,7 @@ class ShardWriter:
         signals = measured.signals
         length = signals.column("token_count" if self.has_tokens else "char_count").fill_null(0).to_numpy()
         self.lengths.update(sources, length)
-        self.histograms.update(sources, length, signals)
+        self.unsummed.append(_Signals(sources, length, signals))
         self.blocks.add(measured, doc_ids, sources, length)
         if self.duplicates is not None:
             self.duplicates.add(measured.batch, doc_ids)
@@ -228,6 +237,13 @@ class ShardWriter:
             self.signals = pq.ParquetWriter(self.folder / "signals.parquet", table.schema, compression="zstd")
         self.signals.write_table(table, row_group_size=ROW_GROUP_ROWS)
         self.pending = []
+        several = self.unsummed
+        self.histograms.update(
+            pa.concat_arrays([each.sources for each in several]),
+            np.concatenate([each.lengths for each in several]),
+            pa.concat_batches([each.signals for each in several]),
+        )
+        self.unsummed = []
 
     def add_fault(self, fault: Fault, piece: Piece, first_id: int) -> None:
         """Writes a line of the ledger."""

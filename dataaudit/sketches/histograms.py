@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from dataaudit.kernels.histogram import bins_of, fill
 from dataaudit.sketches.grouped import Column, GroupedTable
 
 RATIO_BINS = 60
@@ -87,26 +88,19 @@ def _histogram(
     edges = bin_edges(signal, is_integer=pa.types.is_integer(values.type))
     undefined = len(edges) - 1
     numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False) + 0.0  # no -0.0
-    bins = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, undefined - 1)
-    bins[np.isnan(numbers)] = undefined
-    cells = codes.astype(np.int64) * (undefined + 1) + bins
+    cells = codes.astype(np.int64) * (undefined + 1) + bins_of(edges, numbers)
     filled, places = _filled(cells, len(names) * (undefined + 1))
-    least, most = np.full(len(filled), np.inf), np.full(len(filled), -np.inf)
-    np.fmin.at(least, places, numbers)
-    np.fmax.at(most, places, numbers)
-    documents = np.bincount(places, minlength=len(filled))
-    # A batch weighs far less than 2**53, so these float sums are exact.
-    weight = np.bincount(places, weights, minlength=len(filled)).astype(np.int64)
+    found = fill(places, numbers, weights, len(filled))
     is_null = filled % (undefined + 1) == undefined
     return pa.table(
         {
             "source": names.take(pa.array(filled // (undefined + 1))),
             "signal": pa.repeat(pa.scalar(signal, pa.large_string()), len(filled)),
             "bin": pa.array(filled % (undefined + 1), pa.int32(), mask=is_null),
-            "documents": documents,
-            "weight": weight,
-            "minimum": pa.array(least, mask=is_null),
-            "maximum": pa.array(most, mask=is_null),
+            "documents": found.documents,
+            "weight": found.weight,
+            "minimum": pa.array(found.minimum, mask=is_null),
+            "maximum": pa.array(found.maximum, mask=is_null),
         }
     )
 
