@@ -9,6 +9,7 @@ from dataaudit.corpus.documents import (
     DOCUMENT_FIELDS,
     IDS_FIELD,
     RAW_LIMIT,
+    SIDE_FIELDS,
     TEXT_FIELD,
     Fault,
     Piece,
@@ -42,6 +43,7 @@ def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:
         ReadError: a number column has the name of a column that every batch has.
     """
     fields = [*DOCUMENT_FIELDS, TEXT_FIELD if piece.kind == "text" else IDS_FIELD]
+    fields += [SIDE_FIELDS[name] for name in piece.side_columns]
     names = [field.name for field in fields]
     for name in options.number_columns:
         if name in names:
@@ -61,6 +63,7 @@ class BatchBuilder:
         self._schema = batch_schema(piece, options)
         self._options = options
         self._tally = tally
+        self._sides = len(piece.side_columns)
         self._clear()
 
     def _clear(self) -> None:
@@ -103,6 +106,7 @@ class BatchBuilder:
             [each.source for each in fields],
             [each.repaired for each in fields],
             [each.content for each in fields],
+            *([each.side[at] for each in fields] for at in range(self._sides)),
             *([each.numbers[at] for each in fields] for at in range(len(self._options.number_columns))),
         ]
         self._clear()

@@ -123,7 +123,7 @@ def _holds(value: Any) -> Holds:
         return "number"
     if isinstance(value, str):
         return "text"
-    if isinstance(value, list) and all(isinstance(each, Number) and each.lstrip("-").isdigit() for each in value):
+    if isinstance(value, list) and all(each is None or isinstance(each, Number) for each in value):
         return "ids"
     return "other"
 
@@ -156,7 +156,10 @@ def holds_of_type(kind: pa.DataType) -> Holds:
     if is_texts(kind):
         return "text"
     if is_list(kind):
-        return "ids" if types.is_integer(kind.value_type) else "nothing" if types.is_null(kind.value_type) else "other"
+        value = kind.value_type  # floats too: ids stored as such are faults, named row by row
+        if types.is_integer(value) or types.is_floating(value):
+            return "ids"
+        return "nothing" if types.is_null(value) else "other"
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return "number"
     return "other"

@@ -30,6 +30,8 @@ repaired: whether lone surrogates were replaced by U+FFFD.
 """
 TEXT_FIELD = pa.field("text", pa.large_string(), nullable=False)
 IDS_FIELD = pa.field("input_ids", pa.large_list(pa.int64()), nullable=False)
+SIDE_FIELDS = {name: pa.field(name, pa.large_list(pa.int64())) for name in ("labels", "attention_mask")}
+"""What may stand beside the token ids, under the columns' own names; null where a row has no list of whole numbers."""
 
 
 class CorpusFile(msgspec.Struct, frozen=True):
@@ -63,6 +65,7 @@ class Piece(msgspec.Struct, frozen=True):
         content: the dotted name of the column with the text or the token ids.
         kind: whether *content* holds texts or token ids.
         id_column, source_column: dotted names, or None.
+        side_columns: those of SIDE_FIELDS that the file has.
     """
 
     file: CorpusFile
@@ -76,6 +79,7 @@ class Piece(msgspec.Struct, frozen=True):
     kind: Literal["text", "ids"]
     id_column: str | None
     source_column: str | None
+    side_columns: tuple[str, ...] = ()
 
 
 class ReadOptions(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from dataaudit.corpus.documents import FaultKind, Piece
 from dataaudit.corpus.location import DamageError
+from dataaudit.corpus.token_values import wrong_id
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INT64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -25,6 +26,7 @@ class Fields(msgspec.Struct, frozen=True, gc=False):
         id, source: as text, or None.
         numbers: the user's own numbers in their order; None where there is none.
         repaired: whether a lone surrogate was replaced by U+FFFD.
+        side: the lists beside the token ids in the piece's order; None where there is no list of whole numbers.
     """
 
     content: str | list[int]
@@ -32,6 +34,7 @@ class Fields(msgspec.Struct, frozen=True, gc=False):
     source: str | None
     numbers: tuple[float | None, ...]
     repaired: bool
+    side: tuple[list[int] | None, ...] = ()
 
 
 class FaultyRecordError(Exception):
@@ -60,15 +63,18 @@ class RecordDecoder:
         self._id = piece.id_column
         self._source = piece.source_column
         self._numbers = tuple(number_columns)
+        self._side = piece.side_columns
 
         wanted: dict[str, Any] = dict.fromkeys(self._numbers, float | None)
         wanted |= {name: str | int | None for name in (self._id, self._source) if name}
+        wanted |= dict.fromkeys(self._side, list[_INT64] | None)
         wanted[self._column] = str if piece.kind == "text" else list[_INT64]
         self._fast, get = _fast_decoder(wanted)
         self._get_content = get[self._column]
         self._get_id = get[self._id] if self._id else None
         self._get_source = get[self._source] if self._source else None
         self._get_numbers = [get[name] for name in self._numbers]
+        self._get_side = [get[name] for name in self._side]
 
     def decode(self, data: bytes) -> Fields:
         """Returns the fields of one record; *data* is known to be UTF-8.
@@ -90,7 +96,10 @@ class RecordDecoder:
         if source.__class__ is not str:
             source = None if source is None or source is UNSET else str(source)
         numbers = tuple([None if (value := get(record)) is UNSET else value for get in self._get_numbers])
-        return Fields(content, name, source, numbers, repaired=False)
+        if not self._get_side:
+            return Fields(content, name, source, numbers, repaired=False)
+        side = tuple([None if (value := get(record)) is UNSET else value for get in self._get_side])
+        return Fields(content, name, source, numbers, repaired=False, side=side)
 
     def _decode_slowly(self, data: bytes) -> Fields:
         record = load_object(data)
@@ -115,12 +124,15 @@ class RecordDecoder:
                 repaired |= changed
             names.append(name)
         numbers = tuple(as_number(look_up(record, column)) for column in self._numbers)
-        return Fields(content, names[0], names[1], numbers, repaired)
+        side = tuple(as_token_ids(look_up(record, column)) for column in self._side)
+        return Fields(content, names[0], names[1], numbers, repaired, side)
 
     def _without_content(self, value: Any) -> FaultyRecordError:
         expected = "text" if self._kind == "text" else "a list of whole numbers that fit 64 bits"
         if value is UNSET:
             return FaultyRecordError("without_text", f"there is no field {self._column!r}")
+        if self._kind == "ids" and isinstance(value, list) and (wrong := wrong_id(value)) is not None:
+            return FaultyRecordError("without_text", wrong)
         return FaultyRecordError("without_text", f"field {self._column!r} holds {kind_of(value)}, not {expected}")
 
 

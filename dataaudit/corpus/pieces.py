@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dataaudit.corpus.columns import Choice, Column, choose, listed, require
-from dataaudit.corpus.documents import CorpusFile, Piece, ReadOptions
+from dataaudit.corpus.documents import SIDE_FIELDS, CorpusFile, Piece, ReadOptions
 from dataaudit.corpus.location import ARROW_ERRORS, DamageError, is_local, why
 from dataaudit.corpus.naming import is_not_utf8
 from dataaudit.corpus.readers import Span, reader_of
@@ -128,10 +128,16 @@ def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
             file, kind.format, kind.compression, kind.encoding, content, what, id_column, source_column, kind.empty
         )
     )
+    side = _side_columns(looked.columns) if what == "ids" else ()
     found.pieces.extend(
-        Piece(file, kind.format, kind.compression, *span, content, what, id_column, source_column)
+        Piece(file, kind.format, kind.compression, *span, content, what, id_column, source_column, side)
         for span in looked.spans
     )
+
+
+def _side_columns(columns: Sequence[Column]) -> tuple[str, ...]:
+    holds = dict(columns)
+    return tuple(name for name in SIDE_FIELDS if holds.get(name, "text") not in ("text", "number"))
 
 
 def _reason(file: CorpusFile, error: Exception) -> str:

@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from dataaudit.corpus.batches import batch_schema
 from dataaudit.corpus.columns import holds_of_type, is_list, is_texts
-from dataaudit.corpus.documents import IDS_FIELD, TEXT_FIELD, Fault, FaultKind, Piece, ReadOptions, Tally
+from dataaudit.corpus.documents import IDS_FIELD, SIDE_FIELDS, TEXT_FIELD, Fault, FaultKind, Piece, ReadOptions, Tally
 from dataaudit.corpus.json_record import as_name
+from dataaudit.corpus.token_values import wrong_id
 
 _UNKNOWN_LENGTH = 64 << 10
 """Bytes that a value is taken to hold where Arrow cannot tell it cheaply."""
@@ -169,6 +170,7 @@ def _convert(rows: Rows, piece: Piece, options: ReadOptions, tally: Tally, schem
         _names(rows.batch, piece.source_column, rows.length),
         pa.repeat(False, rows.length),
         content,
+        *(_side(rows.batch, name, rows.length) for name in piece.side_columns),
         *(_floats(rows.batch, name, rows.length) for name in options.number_columns),
     ]
     tally.records += rows.length
@@ -220,20 +222,43 @@ def _texts(column: pa.Array, faults: dict[int, tuple[FaultKind, str]]) -> pa.Arr
 
 
 def _ids(column: pa.Array, faults: dict[int, tuple[FaultKind, str]]) -> pa.Array:
-    """Returns lists of int64; a list with a null or with a number over 64 bits gives no document."""
+    """Returns lists of int64; a list with a null, a float or a number over 64 bits gives no document."""
+    is_whole = pa.types.is_integer(column.type.value_type) if is_list(column.type) else True
     views = pa.types.is_list_view(column.type) or pa.types.is_large_list_view(column.type)
-    if is_list(column.type) and not views and column.flatten().null_count == 0:
+    if is_list(column.type) and is_whole and not views and column.flatten().null_count == 0:
         try:
             return column.cast(pa.large_list(pa.int64()))
         except pa.ArrowInvalid:
             """A number is too large: look at each list."""
     lists: list[list[int] | None] = []
     for at, value in enumerate(column.to_pylist()):
-        good = value is None or all(each is not None and each < 2**63 for each in value)
-        lists.append(value if good else None)
-        if not good:
-            faults[at] = ("without_text", "the list holds a null or a number that does not fit 64 bits")
+        wrong = None if value is None else wrong_id(value)
+        lists.append(value if wrong is None else None)
+        if wrong is not None:
+            faults[at] = ("without_text", wrong)
     return pa.array(lists, pa.large_list(pa.int64()))
+
+
+def _side(batch: pa.RecordBatch | None, name: str, count: int) -> pa.Array:
+    """Returns the lists beside the token ids as int64, null where a row has no list of whole numbers."""
+    wanted = SIDE_FIELDS[name].type
+    column = column_of(batch, name) if batch is not None else None
+    if column is None or not is_list(column.type):
+        return pa.nulls(count, wanted)
+    views = pa.types.is_list_view(column.type) or pa.types.is_large_list_view(column.type)
+    if not views and column.flatten().null_count == 0:
+        try:
+            return column.cast(wanted)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            """Some number is none that an int64 holds: look at each list."""
+    return pa.array([_whole(value) for value in column.to_pylist()], wanted)
+
+
+def _whole(value: list[Any] | None) -> list[int] | None:
+    if value is None or not all(isinstance(each, int | float) and each == each // 1 for each in value):
+        return None
+    whole = [int(each) for each in value]
+    return whole if all(-(2**63) <= each < 2**63 for each in whole) else None
 
 
 def _names(batch: pa.RecordBatch | None, name: str | None, count: int) -> pa.Array:

@@ -6,8 +6,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.raw_tokens import raw_tokens
-
 MOST_PROBLEMS = 20
 """Problems of each kind that are kept with their place; all are counted."""
 _BLOCK = 1 << 20
@@ -104,6 +102,8 @@ class TokenFacts(msgspec.Struct, frozen=True, kw_only=True):
             ids: 1-D, whole numbers of ``itemsize`` bytes in the machine's byte order; it may be mapped from a file.
             first: place of its first id in the file; None means right after those counted.
         """
+        from dataaudit.kernels.raw_tokens import raw_tokens  # loads the compiler, which finding files does without
+
         place = self.tokens if first is None else first
         facts = self
         for start in range(0, len(ids), _BLOCK):

@@ -122,7 +122,7 @@ def _from_stream(source: pa.NativeFile) -> Iterator[pa.RecordBatch]:
 def _checked(batches: Iterator[pa.RecordBatch], piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[Rows]:
     """Yields rows whose buffers are sound: Arrow trusts offsets that it finds in a file."""
     first = piece.first_record
-    columns = [piece.content, piece.id_column, piece.source_column, *options.number_columns]
+    columns = [piece.content, piece.id_column, piece.source_column, *piece.side_columns, *options.number_columns]
     number = piece.start
     try:
         for batch in batches:

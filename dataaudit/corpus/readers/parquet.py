@@ -64,7 +64,7 @@ def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, targe
 def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
     """Yields the documents of the piece's row groups; the rows of a damaged one are named and lost."""
     groups = _row_groups(piece.file.path)[piece.start : piece.stop] if piece.stop != piece.start else []
-    wanted = {piece.content, piece.id_column, piece.source_column, *options.number_columns}
+    wanted = {piece.content, piece.id_column, piece.source_column, *piece.side_columns, *options.number_columns}
     names = sorted(name for name in wanted if name is not None)
     yield from documents(_rows(groups, piece, names, tally), piece, options, tally)
     _hash(groups, piece, tally)
