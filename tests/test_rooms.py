@@ -23,14 +23,15 @@ class Fence(NamedTuple):
 
 
 BELOW_PIPELINE = {
-    "checks", "closeup", "comparison", "corpus", "filter_result", "kernels", "result", "rules", "signals", "sketches",
-    "tokenize",
+    "checks", "closeup", "comparison", "corpus", "export_result", "filter_result", "kernels", "result", "rules",
+    "signals", "sketches", "tokenize",
 }  # fmt: skip
-GLOBAL = {"duplicates", "drift"}
+GLOBAL = {"duplicates", "drift", "order"}
 FENCES = {
     "errors": Fence(set(), set()),
     "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
     "filter_result": Fence(set(), {"msgspec"}),
+    "export_result": Fence(set(), {"msgspec"}),
     "closeup": Fence(set(), {"msgspec"}),
     "result": Fence({"closeup"}, {"msgspec"}),
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
@@ -40,16 +41,19 @@ FENCES = {
     "tokenize": Fence({"kernels", *EVERYWHERE}, {"fastokens", "numpy", "pyarrow", "tokenizers", "xxhash"}),
     "duplicates": Fence({"kernels", *EVERYWHERE}, {"numpy", "xxhash"}),
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
+    "order": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars"}),
     "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
-    "output": Fence({"comparison", "filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}),
+    "output": Fence(
+        {"comparison", "export_result", "filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}
+    ),
     "report": Fence({"closeup", "output", "result", *EVERYWHERE}, {"jinja2", "markupsafe"}),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
-    "api": Fence({"comparison", "pipeline", "report", "result", *EVERYWHERE}, set()),
+    "api": Fence({"comparison", "export_result", "filter_result", "pipeline", "report", "result", *EVERYWHERE}, set()),
     "integrations": Fence(
         {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
     ),

@@ -14,6 +14,7 @@ from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, s
 from dataaudit.cli.compare import compare
 from dataaudit.cli.config import config
 from dataaudit.cli.explain import explain
+from dataaudit.cli.export import export
 from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.cli.report import ExamplesOption, report
@@ -35,6 +36,7 @@ app.command()(report)
 app.command()(compare)
 app.command(name="filter")(filter_)
 app.command()(restore)
+app.command()(export)
 
 
 class Output(StrEnum):

@@ -155,8 +155,8 @@ def possible_outputs(plan: FilterPlan) -> Iterator[str]:
             yield from (each.clean, each.quarantine, each.unreadable)
 
 
-def refuse_place(out: Path, run: Path, inputs: Sequence[str]) -> None:
-    """Makes sure that OUT lies neither in the run nor in an input, nor they in it.
+def refuse_place(out: Path, run: Path, inputs: Sequence[str], option: str = "--to") -> None:
+    """Makes sure that OUT lies neither in the run nor in an input, nor they in it; *option* is the one that named it.
 
     Raises:
         UsageError: it does.
@@ -166,9 +166,9 @@ def refuse_place(out: Path, run: Path, inputs: Sequence[str]) -> None:
     for path, what in places:
         other = path.resolve()
         if path.exists() and (other == target or (path.is_dir() and other in target.parents)):
-            raise UsageError(f"{out} lies inside {what} {path}. Nothing is written there. Give --to another folder.")
+            raise UsageError(f"{out} lies inside {what} {path}. Give {option} another folder.")
         if target in other.parents and path.exists():
-            raise UsageError(f"{out} holds {what} {path}. Give --to a folder of its own.")
+            raise UsageError(f"{out} holds {what} {path}. Give {option} a folder of its own.")
 
 
 @contextmanager
