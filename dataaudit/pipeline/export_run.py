@@ -1,7 +1,8 @@
 """The export: token ids of a run, or of what a filter kept, as files that trainers read."""
 
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,11 +70,11 @@ def _write(
     with folder.workspace() as temporary:
         work = _Export(temporary, plan, source.tokenizer)
         size = facts.tokens * np.dtype(plan.dtype).itemsize
-        with listener.stage("exporting", size) as progress:
+        with work, listener.stage("exporting", size) as progress:
             for batch in source.batches(origins=plan.form.origins):
                 work.add(batch)
                 progress(len(batch.ids) * np.dtype(plan.dtype).itemsize)
-        files, shards = work.finish(key)
+            files, shards = work.finish(key)
         if (work.documents, work.tokens) != (facts.documents, facts.tokens):
             raise RunError(f"{source.folder}/tokens has changed while it was exported. Run the command again.")
         added = [(plan.prepend, "start", work.added_start), (plan.append, "end", work.added_end)]
@@ -103,7 +104,7 @@ def _write(
 
 
 class _Export:
-    """Writes shards one after the other into a temporary folder."""
+    """Writes shards one after the other into a temporary folder; use it as a context manager."""
 
     def __init__(self, folder: Path, plan: ExportPlan, tokenizer: str | None) -> None:
         self.folder, self.plan = folder, plan
@@ -113,6 +114,14 @@ class _Export:
         self._shards: list[Shard] = []
         self._writer: ShardWriter | None = None
         self._in_shard = (0, 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._writer is not None:  # an error: its files count for nothing, but are not to stay open
+            with suppress(Exception):
+                self._writer.close()
 
     def add(self, batch: Sequences) -> None:
         """Appends documents, in as many shards as they need."""
