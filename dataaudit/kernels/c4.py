@@ -21,13 +21,16 @@ _BRACE, _OPEN, _CLOSE, _FULL_STOP, _ZERO, _NINE = (ord(character) for character 
 _FIRST_WIDE = 0x2E80
 """Sentence ends from here on are of scripts that put no space after them."""
 
-ENDS_LINE, ENDS_SENTENCE, CLOSES = 1, 2, 4
+ENDS_LINE, ENDS_SENTENCE, CLOSES, BLANK, WORDY = 1, 2, 4, 8, 16
 _QUOTES = characters('"”」』')
 _MARKS = (
     np.where(having("is_end_mark") & ~characters("…"), ENDS_LINE, 0)
     | np.where(having("is_end_mark") & ~characters("…") & ~_QUOTES, ENDS_SENTENCE, 0)
     | np.where(categories("Pe Pf") | _QUOTES, CLOSES, 0)
+    | np.where(FLAGS & SPACE, BLANK, 0)
+    | np.where(FLAGS & WORDLIKE, WORDY, 0)
 ).astype(np.uint8)
+"""What each Unicode class is to this walk."""
 
 
 class PageWalk(NamedTuple):
@@ -51,7 +54,6 @@ def walk_pages(decoded: Decoded, lines: Lines, words: Words) -> PageWalk:
     documents = len(decoded.offsets) - 1
     found = PageWalk(*(np.zeros(documents, np.int64) for _ in PageWalk._fields))
     longest = int((lines.stops - lines.starts).max(initial=0))
-    scratch = np.empty(longest, np.int64)
     phrases, phrase_of = _spelled(tuple(_PHRASES)), np.array(list(_PHRASES.values()), np.int64)
     _walk_pages(
         decoded.codepoints,
@@ -62,12 +64,13 @@ def walk_pages(decoded: Decoded, lines: Lines, words: Words) -> PageWalk:
         words.offsets,
         words.starts,
         words.stops,
-        FLAGS,
         _MARKS,
         phrases,
         phrase_of,
+        _first_pairs(phrases),
         _spelled(_CITATIONS),
-        scratch,
+        np.empty(longest, np.uint32),
+        np.empty(longest, np.uint8),
         *found,
     )
     return found
@@ -81,6 +84,14 @@ def _spelled(phrases: tuple[str, ...]) -> NDArray[np.uint32]:
     return spelled
 
 
+def _first_pairs(phrases: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Returns bool[128 * 128]: whether a phrase begins with the one character and the other, in either case."""
+    pairs = np.zeros((128, 128), np.bool_)
+    for first, second in phrases[:, :2].tolist():
+        pairs[np.ix_([first, first ^ 32], [second, second ^ 32])] = True
+    return pairs.ravel()
+
+
 @kernel
 def _walk_pages(
     codepoints: NDArray[np.uint32],
@@ -91,19 +102,18 @@ def _walk_pages(
     word_offsets: NDArray[np.int64],
     word_starts: NDArray[np.int64],
     word_stops: NDArray[np.int64],
-    flags: NDArray[np.uint16],
     marks: NDArray[np.uint8],
     phrases: NDArray[np.uint32],
     phrase_of: NDArray[np.int64],
+    pairs: NDArray[np.bool_],
     citations: NDArray[np.uint32],
-    scratch: NDArray[np.int64],
+    uncited: NDArray[np.uint32],
+    uncited_marks: NDArray[np.uint8],
     kept: NDArray[np.int64],
     sentences: NDArray[np.int64],
     braces: NDArray[np.int64],
     lorem_ipsum: NDArray[np.int64],
 ) -> None:
-    first = np.zeros(128, np.bool_)
-    first[phrases[:, 0]] = True
     for document in range(len(line_offsets) - 1):
         word, last_word = word_offsets[document], word_offsets[document + 1]
         for line in range(line_offsets[document], line_offsets[document + 1]):
@@ -113,17 +123,21 @@ def _walk_pages(
                 words += 1
                 word += 1
             last = stops[line] - 1
-            is_cited = codepoints[last] == _CLOSE
             if longest > MOST_WORD_CHARACTERS or words < FEWEST_WORDS:
                 continue
-            if not is_cited and marks[classes[last]] & ENDS_LINE == 0:
+            if codepoints[last] != _CLOSE and marks[classes[last]] & ENDS_LINE == 0:
                 continue
-            size = _without_citations(codepoints, starts[line], stops[line], citations, scratch)
-            if size == 0:
+            size = _without_citations(
+                codepoints[starts[line] : stops[line]],
+                classes[starts[line] : stops[line]],
+                citations,
+                marks,
+                uncited,
+                uncited_marks,
+            )
+            if size == 0 or uncited_marks[size - 1] & ENDS_LINE == 0 or _ends_with_dots(uncited, size):
                 continue
-            if marks[classes[scratch[size - 1]]] & ENDS_LINE == 0 or _ends_with_dots(codepoints, scratch, size):
-                continue
-            said, brace = _said(codepoints, scratch, size, phrases, phrase_of, first)
+            said, brace = _said(uncited[:size], phrases, phrase_of, pairs)
             if said & 1 << LOREM_IPSUM:
                 lorem_ipsum[document] += 1
             elif said & 1 << JAVASCRIPT:
@@ -132,102 +146,109 @@ def _walk_pages(
                 braces[document] += 1
             elif said & 1 << POLICY == 0:
                 kept[document] += 1
-                sentences[document] += _count_sentences(codepoints, classes, scratch, size, flags, marks)
+                sentences[document] += _count_sentences(uncited, uncited_marks[:size])
 
 
 @kernel
 def _without_citations(
-    codepoints: NDArray[np.uint32], start: int, stop: int, citations: NDArray[np.uint32], scratch: NDArray[np.int64]
+    line: NDArray[np.uint32],
+    classes: NDArray[np.uint8],
+    citations: NDArray[np.uint32],
+    marks: NDArray[np.uint8],
+    uncited: NDArray[np.uint32],
+    uncited_marks: NDArray[np.uint8],
 ) -> int:
-    """Writes the places of a line's characters outside [1], [], [edit] and [citation needed]; returns how many."""
-    size, i = 0, start
-    while i < stop:
-        if codepoints[i] == _OPEN:
-            end = i + 1
-            while end < stop and _ZERO <= codepoints[end] <= _NINE:
-                end += 1
-            if end < stop and codepoints[end] == _CLOSE:
-                i = end + 1
-                continue
-            skipped = 0
-            for row in range(len(citations)):
-                length = 0
-                while citations[row, length] and i + length < stop and codepoints[i + length] == citations[row, length]:
-                    length += 1
-                if citations[row, length] == 0:
-                    skipped = length
+    """Writes a line's characters outside [1], [], [edit] and [citation needed], with their marks; returns how many."""
+    size, i = 0, 0
+    while i < len(line):
+        if line[i] == _OPEN:
+            skipped = _citation(line, i, citations)
             if skipped:
                 i += skipped
                 continue
-        scratch[size] = i
+        uncited[size] = line[i]
+        uncited_marks[size] = marks[classes[i]]
         size += 1
         i += 1
     return size
 
 
 @kernel
-def _ends_with_dots(codepoints: NDArray[np.uint32], scratch: NDArray[np.int64], size: int) -> bool:
+def _citation(line: NDArray[np.uint32], start: int, citations: NDArray[np.uint32]) -> int:
+    """Returns the length of the citation that starts there, or 0."""
+    end = start + 1
+    while end < len(line) and _ZERO <= line[end] <= _NINE:
+        end += 1
+    if end < len(line) and line[end] == _CLOSE:
+        return end + 1 - start
+    skipped = 0
+    for row in range(len(citations)):
+        length = 0
+        while citations[row, length] and start + length < len(line) and line[start + length] == citations[row, length]:
+            length += 1
+        if citations[row, length] == 0:
+            skipped = length
+    return skipped
+
+
+@kernel
+def _ends_with_dots(uncited: NDArray[np.uint32], size: int) -> bool:
     dots = 0
-    while dots < min(size, 3) and codepoints[scratch[size - 1 - dots]] == _FULL_STOP:
+    while dots < min(size, 3) and uncited[size - 1 - dots] == _FULL_STOP:
         dots += 1
     return dots == 3
 
 
 @kernel
 def _said(
-    codepoints: NDArray[np.uint32],
-    scratch: NDArray[np.int64],
-    size: int,
-    phrases: NDArray[np.uint32],
-    phrase_of: NDArray[np.int64],
-    first: NDArray[np.bool_],
+    line: NDArray[np.uint32], phrases: NDArray[np.uint32], phrase_of: NDArray[np.int64], pairs: NDArray[np.bool_]
 ) -> tuple[int, bool]:
-    """Returns which groups of phrases a line holds, as bits, and whether it has a {; A-Z in either case.
-
-    *first* says which ASCII characters begin a phrase.
-    """
+    """Returns which groups of phrases a line holds, as bits, and whether it has a {; A-Z in either case."""
     said, brace = 0, False
-    for i in range(size):
-        point = codepoints[scratch[i]]
+    before = np.uint32(0)
+    for i in range(len(line)):
+        point = line[i]
         brace |= point == _BRACE
-        if point >= 128 or not first[point | np.uint32(32)]:
-            continue
-        for row in range(len(phrases)):
-            if point | np.uint32(32) != phrases[row, 0]:
-                continue
-            length = 1
-            while phrases[row, length] and i + length < size:
-                other = codepoints[scratch[i + length]]
-                if np.uint32(65) <= other <= np.uint32(90):
-                    other += np.uint32(32)
-                if other != phrases[row, length]:
-                    break
-                length += 1
-            if phrases[row, length] == 0:
-                said |= 1 << phrase_of[row]
+        if point < 128:
+            if pairs[before << np.uint32(7) | point]:
+                said |= _phrases_at(line, i - 1, phrases, phrase_of)
+            before = point
+        else:
+            before = np.uint32(0)
     return said, brace
 
 
 @kernel
-def _count_sentences(
-    codepoints: NDArray[np.uint32],
-    classes: NDArray[np.uint8],
-    scratch: NDArray[np.int64],
-    size: int,
-    flags: NDArray[np.uint16],
-    marks: NDArray[np.uint8],
-) -> int:
+def _phrases_at(line: NDArray[np.uint32], start: int, phrases: NDArray[np.uint32], phrase_of: NDArray[np.int64]) -> int:
+    said = 0
+    for row in range(len(phrases)):
+        length = 0
+        while phrases[row, length] and start + length < len(line):
+            other = line[start + length]
+            if np.uint32(65) <= other <= np.uint32(90):
+                other += np.uint32(32)
+            if other != phrases[row, length]:
+                break
+            length += 1
+        if phrases[row, length] == 0:
+            said |= 1 << phrase_of[row]
+    return said
+
+
+@kernel
+def _count_sentences(line: NDArray[np.uint32], marks: NDArray[np.uint8]) -> int:
     """Returns the sentences of a line, at least 1: each holds a letter or number and ends with a mark or the line."""
-    sentences, wordlike, i = 0, False, 0
+    sentences, size, i = 0, len(marks), 0
+    seen = np.uint8(0)
     while i < size:
-        here = classes[scratch[i]]
-        wordlike |= flags[here] & WORDLIKE != 0
-        if wordlike and marks[here] & ENDS_SENTENCE:
-            wide = codepoints[scratch[i]] >= _FIRST_WIDE
-            while i + 1 < size and marks[classes[scratch[i + 1]]] & (ENDS_SENTENCE | CLOSES):
+        here = marks[i]
+        seen |= here
+        if here & ENDS_SENTENCE and seen & WORDY:
+            wide = line[i] >= _FIRST_WIDE
+            while i + 1 < size and marks[i + 1] & (ENDS_SENTENCE | CLOSES):
                 i += 1
-            if wide or i + 1 == size or flags[classes[scratch[i + 1]]] & SPACE:
+            if wide or i + 1 == size or marks[i + 1] & BLANK:
                 sentences += 1
-                wordlike = False
+                seen = np.uint8(0)
         i += 1
-    return max(sentences + wordlike, 1)
+    return max(sentences + (1 if seen & WORDY else 0), 1)

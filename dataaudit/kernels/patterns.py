@@ -91,11 +91,17 @@ def count_distinct(
 
     There may be at most 64 strings; *groups* names the strings of each group by their number.
     """
-    prefixes = [sum(1 << k for k, each in enumerate(strings) if string.startswith(each)) for string in strings]
-    seen = _seen_patterns(data, offsets, *trie(strings), np.array(prefixes, np.uint64))
+    seen = _seen_patterns(data, offsets, *trie(strings), _prefixes(strings))
     masks = np.array([sum(1 << string for string in group) for group in groups], np.uint64)
     counts: NDArray[np.int64] = np.bitwise_count(seen[:, None] & masks).astype(np.int64)
     return counts
+
+
+@lru_cache(maxsize=16)
+def _prefixes(strings: tuple[str, ...]) -> NDArray[np.uint64]:
+    """Returns as bits, for each string, which strings it begins with."""
+    bits = [sum(1 << k for k, each in enumerate(strings) if string.startswith(each)) for string in strings]
+    return np.array(bits, np.uint64)
 
 
 @kernel

@@ -26,6 +26,8 @@ MOST_SHINGLES = 1 << 20
 """Shingles of one document that are compared: those of its beginning, some 6 MB of English."""
 
 _SPREAD_FROM_BITS, _FULLEST_BUCKET = 4, 64
+_USUAL_UNIT = 4
+"""Characters a unit with what separates it has at least, in most texts; room for more is made when it is needed."""
 
 
 class ShingleSets(NamedTuple):
@@ -61,7 +63,7 @@ def _shingle_sets(
     ascii_facts = np.empty(128, np.uint8)
     for point in range(128):
         ascii_facts[point] = look(facts, point)
-    hashes, size = np.empty(len(codepoints), np.uint64), 0
+    hashes, size = np.empty(len(codepoints) // _USUAL_UNIT + longest, np.uint64), 0
     starts, counts, capped = (
         np.zeros(documents + 1, np.int64),
         np.zeros(documents, np.int64),
@@ -72,11 +74,20 @@ def _shingle_sets(
             codepoints[offsets[document] : offsets[document + 1]], facts, ascii_facts, units, most + width - 1
         )
         counts[document], capped[document] = count, more
+        if size + count > len(hashes):
+            hashes = _larger(hashes, size + count)
         found = _distinct(units[:count], width, keys, used, hashes[size:])
         _sort(hashes[size : size + found], ends, scratch)
         size += found
         starts[document + 1] = size
     return starts, hashes[:size].copy(), counts, capped
+
+
+@kernel
+def _larger(hashes: Hashes, needed: int) -> Hashes:
+    larger = np.empty(2 * needed, np.uint64)
+    larger[: len(hashes)] = hashes
+    return larger
 
 
 @kernel

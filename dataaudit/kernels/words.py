@@ -93,20 +93,24 @@ def _find_words(
             start, union, norm_length = i, np.uint16(0), 0
             full, norm = BASIS, BASIS
             own = first & OWN_WORD != 0
-            while i < end:
-                here = flags[classes[i]]
-                if i > start and (here & MARK == 0 if own else here & (SPACE | OWN_WORD) != 0):
-                    break
+            here = first
+            while True:
                 union |= here
                 point = np.uint64(codepoints[i])
                 full = (full ^ point) * PRIME
-                if here & ASCII_PUNCTUATION == 0:
-                    if here & LOWERED:
-                        low = np.int64(lower_pages[point >> np.uint64(8)]) * 256 + np.int64(point & np.uint64(255))
-                        point = np.uint64(np.int64(point) + lower_cells[low])
+                if here & (ASCII_PUNCTUATION | LOWERED) == 0:
                     norm = (norm ^ point) * PRIME
                     norm_length += 1
+                elif here & ASCII_PUNCTUATION == 0:
+                    low = np.int64(lower_pages[point >> np.uint64(8)]) * 256 + np.int64(point & np.uint64(255))
+                    norm = (norm ^ np.uint64(np.int64(point) + lower_cells[low])) * PRIME
+                    norm_length += 1
                 i += 1
+                if i == end:
+                    break
+                here = flags[classes[i]]
+                if here & MARK == 0 if own else here & (SPACE | OWN_WORD) != 0:
+                    break
             leftover = not own and (beside_own or (i < end and flags[classes[i]] & OWN_WORD != 0))
             beside_own = own
             if leftover and union & WORDLIKE == 0:
