@@ -7,23 +7,29 @@ __all__ = [
     "AuditResult",
     "Comparison",
     "DataAuditError",
+    "ExportResult",
     "Filter",
+    "FilterResult",
     "Finding",
     "Status",
     "__version__",
     "audit",
     "check",
     "compare",
+    "export",
+    "filter",
     "load_result",
     "render_html",
     "shingles",
 ]
 
 if TYPE_CHECKING:
-    from dataaudit.api import audit, check, compare, load_result, render_html
+    from dataaudit.api import audit, check, compare, export, filter, load_result, render_html  # noqa: A004
     from dataaudit.comparison.result import Comparison
     from dataaudit.duplicates.fingerprint import shingles
     from dataaudit.errors import DataAuditError
+    from dataaudit.export_result import ExportResult
+    from dataaudit.filter_result import FilterResult
     from dataaudit.integrations.filter import Filter
     from dataaudit.result import AuditResult, Finding, Status
 
@@ -31,12 +37,16 @@ _HOMES = {
     "AuditResult": "result",
     "Comparison": "comparison.result",
     "DataAuditError": "errors",
+    "ExportResult": "export_result",
     "Filter": "integrations.filter",
+    "FilterResult": "filter_result",
     "Finding": "result",
     "Status": "result",
     "audit": "api",
     "check": "api",
     "compare": "api",
+    "export": "api",
+    "filter": "api",
     "load_result": "api",
     "render_html": "api",
     "shingles": "duplicates.fingerprint",

@@ -3,12 +3,20 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from dataaudit.comparison.result import Comparison
 from dataaudit.config.load import load_config
 from dataaudit.config.override import override
+from dataaudit.config.settings import apply_settings
+from dataaudit.export_result import ExportResult
+from dataaudit.filter_result import FilterResult
 from dataaudit.pipeline.audit import default_workers, run_audit, run_check
 from dataaudit.pipeline.compare_runs import compare_runs
+from dataaudit.pipeline.export_plan import ExportSettings
+from dataaudit.pipeline.export_run import run_export
+from dataaudit.pipeline.filter_plan import output_format
+from dataaudit.pipeline.filter_run import finished_plan, rules_for, run_filter
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
 from dataaudit.report import NAME, render, write_page
@@ -81,6 +89,89 @@ def check(
     against = None if reference is None else str(reference)
     run_check(Path(run), loaded, Silent(), workers=workers or default_workers(), reference=against)
     return _with_page(Path(run))
+
+
+def filter(  # noqa: A001 - the command's name
+    run: Location,
+    out: Location,
+    *,
+    format: str = "same",  # noqa: A002 - the option's name
+    config: str | None = None,
+    settings: Sequence[str] = (),
+    at_step: int | None = None,
+    workers: int | None = None,
+) -> FilterResult:
+    """Writes ``out/clean`` and ``out/quarantine`` from a finished run; every record goes to one of the two.
+
+    Args:
+        run: the folder of a finished audit.
+        out: where to write; an unfinished one is resumed, a finished one of the same rules is left alone.
+        format: of the clean files: ``same`` as the input, ``jsonl.zst``, ``parquet``, or a format of ``export``.
+        config: a preset's name or a YAML file with the rules; those that the run was judged with last when None.
+        settings: changes of single rules, such as ``"longest-run.max=500"``.
+        at_step: the training step at which limits that move are taken; in the end when None.
+        workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
+
+    Returns:
+        What ``out/filter.json`` holds: the balance, what each rule takes out, every file.
+
+    Raises:
+        DataAuditError: with what is wrong, where, and what to do.
+    """
+    place = Path(run)
+    loaded = None if config is None else load_config(config)
+    if loaded is not None or settings:
+        loaded = apply_settings(rules_for(place, finished_plan(place), loaded), list(settings))
+    return run_filter(
+        place,
+        Path(out),
+        Silent(),
+        workers=workers or default_workers(),
+        output=output_format(format),
+        loaded=loaded,
+        step=at_step,
+    )
+
+
+def export(
+    run: Location,
+    out: Location,
+    *,
+    format: str,  # noqa: A002 - the option's name
+    dtype: str | None = None,
+    append_eos: int | Literal["default"] | None = "default",
+    prepend_bos: int | Literal["default"] | None = "default",
+    max_shard_bytes: int | None = None,
+    vocab_size: int | None = None,
+) -> ExportResult:
+    """Writes the token ids of a run as files that trainers read: every document, in its order, no id changed.
+
+    Args:
+        run: the folder of a finished audit, or the output of a filter.
+        out: a new or empty folder; it is written whole or not at all.
+        format: ``datatrove``, ``hf-arrow``, ``llmc``, ``megatron``, ``nanogpt`` or ``olmo``.
+        dtype: type of the ids, such as ``"uint16"``; chosen by the format's own rule when None.
+        append_eos: id for the end of every document that does not end with it; None for none. By default
+            ``model.eos_id`` of the run's config for formats whose readers look for it there (nanogpt, olmo).
+        prepend_bos: the same at the start; by default ``model.bos_id``, else ``model.eos_id``, for llmc.
+        max_shard_bytes: about how many bytes of ids a file holds; the format's own size when None.
+        vocab_size: ids from this number on are refused; ``model.vocab_size`` of the run's config when None.
+
+    Returns:
+        What ``out/export.json`` holds: files with digests, documents and tokens, what was put between documents.
+
+    Raises:
+        DataAuditError: with what is wrong, where (an id that is out of range: its document), and what to do.
+    """
+    asked = ExportSettings(
+        format=format,
+        dtype=dtype,
+        append_eos="none" if append_eos is None else append_eos,
+        prepend_bos="none" if prepend_bos is None else prepend_bos,
+        max_shard_bytes=max_shard_bytes,
+        vocab_size=vocab_size,
+    )
+    return run_export(Path(run), Path(out), asked, Silent())
 
 
 def _with_page(run: Path) -> AuditResult:

@@ -24,14 +24,15 @@ class Fence(NamedTuple):
 
 BELOW_PIPELINE = {
     "checks", "closeup", "comparison", "corpus", "export_result", "filter_result", "kernels", "result", "rules",
-    "signals", "sketches", "tokenize",
+    "signals", "sketches", "tokenize", "trace_result",
 }  # fmt: skip
-GLOBAL = {"duplicates", "drift", "order"}
+GLOBAL = {"duplicates", "drift", "losses", "order"}
 FENCES = {
     "errors": Fence(set(), set()),
     "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
     "filter_result": Fence(set(), {"msgspec"}),
     "export_result": Fence(set(), {"msgspec"}),
+    "trace_result": Fence(set(), {"msgspec"}),
     "closeup": Fence(set(), {"msgspec"}),
     "result": Fence({"closeup"}, {"msgspec"}),
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
@@ -42,13 +43,15 @@ FENCES = {
     "duplicates": Fence({"kernels", *EVERYWHERE}, {"numpy", "xxhash"}),
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
     "order": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars"}),
+    "losses": Fence(EVERYWHERE, {"numpy", "polars"}),
     "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
     "output": Fence(
-        {"comparison", "export_result", "filter_result", "result", *EVERYWHERE}, {"jinja2", "msgspec", "rich"}
+        {"comparison", "export_result", "filter_result", "result", "trace_result", *EVERYWHERE},
+        {"jinja2", "msgspec", "rich"},
     ),
-    "report": Fence({"closeup", "output", "result", *EVERYWHERE}, {"jinja2", "markupsafe"}),
+    "report": Fence({"closeup", "output", "result", "trace_result", *EVERYWHERE}, {"jinja2", "markupsafe"}),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
@@ -62,7 +65,10 @@ FENCES = {
         {"rich", "typer", "yaml"},
     ),
     "__main__": Fence({"cli"}, set()),
-    "": Fence({"api", "comparison", "duplicates", "integrations", "result", *EVERYWHERE}, set()),
+    "": Fence(
+        {"api", "comparison", "duplicates", "export_result", "filter_result", "integrations", "result", *EVERYWHERE},
+        set(),
+    ),
 }
 """The table; the room "" is the package itself (``dataaudit/__init__.py``)."""
 DATASETS_READER = "corpus/readers/hub.py"

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast, get_args
 
 import msgspec
 
 from dataaudit.config.schema import Rule
 from dataaudit.corpus import CorpusFile, Piece
-from dataaudit.errors import RunError, UsageError
+from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import Restored
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import LOCK, MARKERS, TEMPORARY, RunFolder
@@ -23,6 +23,20 @@ RESULT_NAME = "filter.json"
 ENDINGS = {"jsonl.zst": ".jsonl.zst", "parquet": ".parquet"}
 AS_LINES = ("csv", "text")
 """Formats whose quarantine is JSON lines: they have no place for reasons."""
+
+
+def output_format(name: str) -> OutputFormat:
+    """Returns the format of clean files that has a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    formats = get_args(OutputFormat)
+    if name not in formats:
+        raise UsageError(
+            f"no format {name!r} of clean files.{suggestion(name, formats)} There are: {', '.join(formats)}."
+        )
+    return cast("OutputFormat", name)
 
 
 class PieceNames(msgspec.Struct, frozen=True):

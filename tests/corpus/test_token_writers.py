@@ -5,9 +5,11 @@ import gzip
 import struct
 from pathlib import Path
 
+import datasets
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataaudit.corpus.token_array import first_misfit, narrowed
@@ -112,6 +114,27 @@ def test_raw_streams_hold_the_ids_and_nothing_else(
         data = write("llmc", tmp_path_factory.mktemp("llmc"), documents, dtype).read_bytes()
         assert np.frombuffer(data, "<i4", 256).tolist() == [magic, version, len(flat)] + [0] * 253
         assert np.frombuffer(data, dtype, offset=1024).tolist() == flat
+
+
+@settings(max_examples=20)
+@given(documents=ids_below(1 << 31))
+def test_datasets_opens_what_is_written(tmp_path_factory: pytest.TempPathFactory, documents: Documents) -> None:
+    folder = tmp_path_factory.mktemp("hf")
+    form, facts = token_format("hf-arrow"), ShardFacts("int32", None)
+    writer = form.open(folder / form.name(0, 1), facts)
+    writer.write(sequences(documents, "int32"))
+    writer.close()
+    for name, content in form.folder_files([form.name(0, 1)], facts, "0123456789abcdef0123").items():
+        (folder / name).write_bytes(content)
+    loaded = datasets.load_from_disk(str(folder))
+    assert loaded["input_ids"][:] == documents
+    assert loaded["doc_id"][:] == list(range(len(documents)))
+
+
+def test_arrow_files_are_streams_of_small_batches(tmp_path: Path) -> None:
+    main = write("hf-arrow", tmp_path, [[at] for at in range(2500)], "int32")
+    with pa.ipc.open_stream(main) as reader:
+        assert [batch.num_rows for batch in reader] == [1000, 1000, 500]
 
 
 def test_headers_are_the_published_bytes(tmp_path: Path) -> None:
