@@ -61,6 +61,10 @@ class Order(Protocol):
     @property
     def repeats(self) -> bool: ...  # noqa: D102
 
+    def epoch(self, step: int) -> int:
+        """Returns the epoch of a step, from 0."""
+        ...
+
     def batch(self, step: int) -> Batch:
         """Returns the batch of a step.
 

@@ -90,6 +90,10 @@ class EpochOrder:
         """The last step."""
         return self.steps_of_epoch * self.epochs
 
+    def epoch(self, step: int) -> int:
+        """Returns the epoch of a step."""
+        return (step - 1) // self.steps_of_epoch
+
     def batch(self, step: int) -> Batch:
         """Returns the batch of a step."""
         if not 1 <= step <= self.last:

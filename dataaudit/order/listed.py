@@ -41,6 +41,10 @@ class ListedOrder:
         """The last step."""
         return int(self.steps[-1])
 
+    def epoch(self, step: int) -> int:  # noqa: ARG002 - a list has one
+        """Returns the epoch of a step."""
+        return 0
+
     def batch(self, step: int) -> Batch:
         """Returns the batch of a step."""
         at = int(np.searchsorted(self.steps, step))
