@@ -105,12 +105,7 @@ def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) 
 
 def say(text: str) -> None:
     """Prints an answer on stdout, with a line feed at its end if it has none."""
-    try:
-        typer.echo(text, nl=not text.endswith("\n"))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read stdout has gone, as `head` does; the exit code still tells the verdict.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    typer.echo(text, nl=not text.endswith("\n"))
 
 
 def append_summary(path: Path, text: str) -> None:

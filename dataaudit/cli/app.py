@@ -18,6 +18,7 @@ from dataaudit.cli.export import export
 from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.cli.report import ExamplesOption, report
+from dataaudit.cli.streams import outlive_readers
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
 from dataaudit.output.visible import one_line
 
@@ -28,15 +29,10 @@ app = typer.Typer(
     add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Audit a corpus before a language-model training run. Start with: dataaudit audit CORPUS -o RUN",
+    epilog="Exit codes: 0 good · 1 a check failed · 2 usage, config, or not judged · 3 no documents were read",
 )
-app.command()(explain)
-app.command()(config)
-app.command()(report)
-app.command()(compare)
-app.command(name="filter")(filter_)
-app.command()(restore)
-app.command()(export)
 
 
 class Output(StrEnum):
@@ -96,8 +92,9 @@ def audit(
 ) -> None:
     """Read, tokenize and measure a corpus, and judge it.
 
-    The run folder holds token shards, signals a document, what could not be read, report.json and report.html. The
-    same command again takes over what is finished.
+    The run folder holds token shards, signals a document, what could not be read, report.json and report.html.
+
+    The same command again takes over what is finished.
     """
     from dataaudit.cli.progress import TerminalListener
     from dataaudit.config.load import load_config
@@ -174,8 +171,8 @@ def show(
     doc: Annotated[int | None, typer.Option("--doc", metavar="ID", help="A doc_id of the run.")] = None,
     check: Annotated[str | None, typer.Option("--check", metavar="CHECK", help="Documents behind a check.")] = None,
     rule: Annotated[str | None, typer.Option("--rule", metavar="RULE", help="Documents that fail a rule.")] = None,
-    count: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 5,
-    characters: Annotated[int, typer.Option(min=1, help="How much of each text.")] = 600,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many.")] = 5,
+    characters: Annotated[int, typer.Option(min=1, metavar="N", help="How much of each text.")] = 600,
     format: FormatOption = Output.TABLE,  # noqa: A002 - the option's name
 ) -> None:
     """Show the documents behind a number: where they stand, their signals and their text."""
@@ -187,8 +184,18 @@ def show(
     print_documents(run, doc=doc, check=check, rule=rule, count=count, characters=characters, as_json=as_json)
 
 
+app.command(name="filter")(filter_)
+app.command()(restore)
+app.command()(report)
+app.command()(compare)
+app.command()(export)
+app.command()(explain)
+app.command()(config)
+
+
 def main() -> None:
     """Runs the command line; exit codes: 0 good, 1 a check failed, 2 could not be judged, 3 nothing was read."""
+    outlive_readers()
     try:
         app()
     except NoDocumentsError as error:

@@ -25,12 +25,14 @@ class Format(StrEnum):
 
 
 def explain(
-    name: Annotated[str | None, typer.Argument(help="A signal, rule or check; without it, all are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A signal, rule or check; all without it.")] = None,
     signals: Annotated[bool, typer.Option("--signals", help="Only signals.")] = False,
     rules: Annotated[bool, typer.Option("--rules", help="Only rules.")] = False,
     checks: Annotated[bool, typer.Option("--checks", help="Only checks.")] = False,
-    config: Annotated[str | None, typer.Option("--config", "-c", help="Preset or file with the rules.")] = None,
-    format: Annotated[Format, typer.Option("--format", help="table or json.")] = Format.TABLE,  # noqa: A002 - the option
+    config: Annotated[
+        str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or file with the rules.")
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", help="How it is printed.")] = Format.TABLE,  # noqa: A002 - the option
 ) -> None:
     """Say what a signal, a rule or a check is: definition, unit, range, source."""
     wanted = [kind for kind, chosen in zip(KINDS, (signals, rules, checks), strict=True) if chosen] or KINDS

@@ -31,7 +31,9 @@ def filter_(
     to: Annotated[Path | None, typer.Option(metavar="OUT", help="Where to write; the same one resumes.")] = None,
     format: Annotated[CleanFormat, typer.Option(help="Format of the clean files.")] = CleanFormat.SAME,  # noqa: A002
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go; reads no corpus.")] = False,
-    config: Annotated[str | None, typer.Option("--config", "-c", help="Preset or file with the rules.")] = None,
+    config: Annotated[
+        str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or file with the rules.")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="RULE.KEY=VALUE", help="Change a rule, such as its min.")
     ] = None,
@@ -43,6 +45,7 @@ def filter_(
     """Write OUT/clean and OUT/quarantine; every record of the corpus goes to one of the two.
 
     Clean holds the original records, quarantine the others with every reason. OUT/tokens holds the token ids of clean.
+
     The input is not touched.
     """
     from dataaudit.cli.progress import TerminalListener
