@@ -26,7 +26,7 @@ BELOW_PIPELINE = {
     "checks", "closeup", "comparison", "corpus", "export_result", "filter_result", "kernels", "result", "rules",
     "signals", "sketches", "tokenize", "trace_result",
 }  # fmt: skip
-GLOBAL = {"duplicates", "drift", "losses", "order"}
+GLOBAL = {"duplicates", "drift", "losses", "order", "order_quality"}
 FENCES = {
     "errors": Fence(set(), set()),
     "kernels": Fence(set(), {"llvmlite", "numba", "numpy"}),
@@ -43,9 +43,13 @@ FENCES = {
     "duplicates": Fence({"kernels", *EVERYWHERE}, {"numpy", "xxhash"}),
     "drift": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars", "pyarrow"}),
     "order": Fence({"kernels", "sketches", *EVERYWHERE}, {"numpy", "polars"}),
+    "order_quality": Fence({"drift", "kernels", "order", *EVERYWHERE}, {"numpy"}),
     "losses": Fence(EVERYWHERE, {"numpy", "polars"}),
     "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
-    "checks": Fence({"kernels", "result", "rules", "sketches", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
+    "checks": Fence(
+        {"kernels", "order_quality", "result", "rules", "sketches", *EVERYWHERE},
+        {"msgspec", "numpy", "polars", "pyarrow"},
+    ),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
     "output": Fence(
         {"comparison", "export_result", "filter_result", "result", "trace_result", *EVERYWHERE},

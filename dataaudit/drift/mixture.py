@@ -63,10 +63,14 @@ def runs_test(runs: int, documents: Sequence[int]) -> RunsTest | None:
 
     Source: Wald & Wolfowitz 1940 for more than two labels.
     """
-    n = sum(documents)
+    squares, cubes = sum(each**2 for each in documents), sum(each**3 for each in documents)
+    return runs_test_of_sums(runs, sum(documents), squares, cubes)
+
+
+def runs_test_of_sums(runs: int, n: int, squares: int, cubes: int) -> RunsTest | None:
+    """Judges the number of runs by the documents, and the sums of the squares and cubes of each source's documents."""
     if n < 2:
         return None
-    squares, cubes = sum(each**2 for each in documents), sum(each**3 for each in documents)
     expected = n + 1 - squares / n
     top = squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3
     deviation = math.sqrt(max(0.0, top / (n**2 * (n - 1))))
