@@ -70,12 +70,14 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_length: context length in tokens.
     bos_id: the id that every document should start with.
     eos_id: the id that every document should end with.
+    pad_id: the id that fills documents up to a common length.
     """
 
     vocab_size: Positive | None = None
     max_length: Positive | None = None
     bos_id: TokenId | None = None
     eos_id: TokenId | None = None
+    pad_id: TokenId | None = None
 
 
 class Duplicates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

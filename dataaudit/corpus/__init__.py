@@ -4,6 +4,7 @@ from dataaudit.corpus.documents import (
     DOCUMENT_FIELDS,
     IDS_FIELD,
     RAW_LIMIT,
+    SIDE_FIELDS,
     TEXT_FIELD,
     CorpusFile,
     CsvHeader,
@@ -18,13 +19,17 @@ from dataaudit.corpus.documents import (
 from dataaudit.corpus.find import Found, find_files
 from dataaudit.corpus.pieces import TARGET_BYTES, FileNote, PieceList, cut_pieces
 from dataaudit.corpus.read import read_piece, read_records
+from dataaudit.corpus.token_facts import TokenFacts, TokenProblem
+from dataaudit.corpus.token_values import WRONG_ID
 
 __all__ = [
     "DOCUMENT_FIELDS",
     "IDS_FIELD",
     "RAW_LIMIT",
+    "SIDE_FIELDS",
     "TARGET_BYTES",
     "TEXT_FIELD",
+    "WRONG_ID",
     "CorpusFile",
     "CsvHeader",
     "Fault",
@@ -37,6 +42,8 @@ __all__ = [
     "ReadOptions",
     "Shape",
     "Tally",
+    "TokenFacts",
+    "TokenProblem",
     "cut_pieces",
     "find_files",
     "read_piece",

@@ -44,6 +44,8 @@ class Measuring:
         """Says why a signal cannot be measured from one document, or None when it can."""
         if signal.needs == "duplicates" or "pooled_counts" in signal.requires:
             return "it needs the whole corpus"
+        if signal.needs in ("labels", "mask") or "given" in signal.requires:
+            return "it is measured on a corpus of token ids"
         if signal.needs != "text" and self.tokenizer is None:
             return "no tokenizer was given"
         settings = {"max_length": self.max_length, "eos_id": self.eos_id}

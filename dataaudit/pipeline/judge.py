@@ -22,6 +22,7 @@ from dataaudit.pipeline.closeup import closeup_of
 from dataaudit.pipeline.duplicate_result import duplicate_result
 from dataaudit.pipeline.excerpts import Texts, without_private
 from dataaudit.pipeline.manifest import file_summaries, piece_results
+from dataaudit.pipeline.not_measured import outdated, reason_of, what_was_there
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.rule_pass import RulePass
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
@@ -41,7 +42,7 @@ from dataaudit.result import (
     Status,
     verdict,
 )
-from dataaudit.signals import Signal, all_signals
+from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms, bin_edges
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
@@ -106,6 +107,9 @@ def _evidence(
     run: RunFolder, plan: Plan, shards: list[int], files: list[FileSummary], loaded: LoadedConfig
 ) -> Evidence:
     documents, names = _documents(run, shards)
+    stale = outdated(plan, loaded.config.model)
+    there = what_was_there(plan, names)
+    names = [name for name in names if name not in stale]
     weight = "token_count" if "token_count" in names else "char_count"
     rules = RulePass(loaded.config.rules, weight)
     for shard in shards:
@@ -120,9 +124,7 @@ def _evidence(
         documents=documents.with_columns(pl.col(weight).fill_null(0).alias("weight")),
         measured=frozenset(names),
         not_measured={
-            name: _reason(each, has_tokens=weight == "token_count", is_compared="duplicate_count" in names)
-            for name, each in all_signals().items()
-            if name not in names
+            name: stale.get(name) or reason_of(each, there) for name, each in all_signals().items() if name not in names
         },
         weight_unit="tokens" if weight == "token_count" else "characters",
         files=files,
@@ -137,7 +139,7 @@ def _evidence(
         shard_tokens=sum(
             marker.result["tokens"] for shard in shards if (marker := run.any_marker(f"pool-{shard:05d}")) is not None
         ),
-        tokenized_input=any(piece.kind == "ids" for pieces in plan.shards for piece in pieces),
+        tokenized_input=there.came_as_ids,
     )
 
 
@@ -307,21 +309,6 @@ def _method(plan: Plan, evidence: Evidence, loaded: LoadedConfig) -> Method:
         not_measured=dict(evidence.not_measured),
         notes=_notes(evidence),
     )
-
-
-def _reason(signal: Signal, *, has_tokens: bool, is_compared: bool) -> str:
-    if signal.needs == "duplicates" and is_compared:
-        return "only a sample was compared (duplicates.sample)"
-    if signal.needs == "duplicates":
-        return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
-    if signal.needs == "text":
-        return "the corpus came as token ids"
-    if not has_tokens:
-        return "no tokenizer was given"
-    missing = {"vocabulary": "no tokenizer was given", "text": "the corpus came as token ids"}
-    settings = {"max_length": "model.max_length", "embedding_rows": "model.vocab_size", "eos_id": "model.eos_id"}
-    reasons = [missing.get(name) or f"the config has no {settings.get(name, name)}" for name in signal.requires]
-    return "; ".join(reasons) or "not measured"
 
 
 def _notes(evidence: Evidence) -> list[str]:

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dataaudit.corpus import Fault, Piece, Tally, read_piece
+from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, read_piece
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.shard_blocks import ShardBlocks
@@ -34,7 +35,12 @@ OTHER_SOURCES = "(other sources)"
 
 
 class PieceResult(msgspec.Struct, frozen=True):
-    """What reading a piece gave; ``records = documents + unreadable + without_text``."""
+    """What reading a piece gave; ``records = documents + unreadable + without_text``.
+
+    Attributes:
+        wrong_ids: of those without text, records whose list holds something that is no token id.
+        token_facts: what the piece's raw token array says about itself, or None.
+    """
 
     records: int
     documents: int
@@ -44,6 +50,8 @@ class PieceResult(msgspec.Struct, frozen=True):
     text_bytes: int
     damage: str | None
     digest: str | None
+    wrong_ids: int = 0
+    token_facts: TokenFacts | None = None
 
 
 def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
@@ -79,30 +87,47 @@ def _map_piece(
     writer: "ShardWriter", piece: Piece, first_id: int, settings: MapSettings, progress: Progress
 ) -> PieceResult:
     tally = Tally()
-    documents = unreadable = without_text = text_bytes = reported = 0
+    documents = text_bytes = reported = 0
+    lost = _Lost()
     for batch in read_piece(piece, settings.read, tally):
         writer.add(batch, piece, first_id)
         documents += batch.num_rows
         text_bytes += batch.column("text").nbytes if "text" in batch.schema.names else 0
-        unreadable, without_text = _add_faults(writer, tally, piece, first_id, unreadable, without_text)
+        _add_faults(writer, tally, piece, first_id, lost)
         progress(tally.bytes_read - reported)
         reported = tally.bytes_read
-    unreadable, without_text = _add_faults(writer, tally, piece, first_id, unreadable, without_text)
+    _add_faults(writer, tally, piece, first_id, lost)
     progress(piece.size - reported)
     return PieceResult(
-        tally.records, documents, unreadable, without_text, tally.bytes_read, text_bytes, tally.damage, tally.digest
+        records=tally.records,
+        documents=documents,
+        unreadable=lost.unreadable,
+        without_text=lost.without_text,
+        bytes_read=tally.bytes_read,
+        text_bytes=text_bytes,
+        damage=tally.damage,
+        digest=tally.digest,
+        wrong_ids=lost.wrong_ids,
+        token_facts=tally.token_facts,
     )
 
 
-def _add_faults(
-    writer: "ShardWriter", tally: Tally, piece: Piece, first_id: int, unreadable: int, without_text: int
-) -> tuple[int, int]:
+@dataclass(slots=True)
+class _Lost:
+    """Records that gave no document."""
+
+    unreadable: int = 0
+    without_text: int = 0
+    wrong_ids: int = 0
+
+
+def _add_faults(writer: "ShardWriter", tally: Tally, piece: Piece, first_id: int, lost: _Lost) -> None:
     for fault in tally.faults:
         writer.add_fault(fault, piece, first_id)
-        unreadable += fault.kind == "unreadable"
-        without_text += fault.kind == "without_text"
+        lost.unreadable += fault.kind == "unreadable"
+        lost.without_text += fault.kind == "without_text"
+        lost.wrong_ids += fault.reason.startswith(WRONG_ID)
     tally.faults.clear()
-    return unreadable, without_text
 
 
 @lru_cache(maxsize=1)
@@ -199,7 +224,7 @@ class ShardWriter:
             "offset": documents.column("offset"),
             "repaired": documents.column("repaired"),
         }
-        known = {*columns, "row", "text", "input_ids"}
+        known = {*columns, "row", "text", "input_ids", *SIDE_FIELDS}
         columns |= {name: documents.column(name) for name in documents.schema.names if name not in known}
         columns |= {name: signals.column(name) for name in signals.schema.names}
         return pa.record_batch(columns)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import MapSettings
 from dataaudit.pipeline.vocabulary_of import unchanged, vocabulary_of
-from dataaudit.signals import DocumentBatch, Need, all_signals, measure
+from dataaudit.signals import DocumentBatch, Lists, Need, all_signals, measure
 from dataaudit.tokenize import Encoder, load_encoder
 
 
@@ -36,6 +36,7 @@ class Measurer:
 
     def __init__(self, settings: MapSettings) -> None:
         self.special_strings = settings.special_strings
+        self.special_ids = settings.model_ids.special() if settings.model_ids is not None else None
         self.encoder: Encoder | None = None
         self.vocabulary: Vocabulary | None = None
         if settings.tokenizer is not None:
@@ -68,14 +69,32 @@ class Measurer:
             id_offsets=offsets,
             vocabulary=self.vocabulary,
             special_strings=self.special_strings,
+            eos_id=None if self.special_ids is None or self.special_ids.eos < 0 else self.special_ids.eos,
+            given=True if text is None else None,
+            special_ids=self.special_ids,
+            labels=_side(documents, "labels"),
+            attention_mask=_side(documents, "attention_mask"),
         )
         needs: list[Need] = ["text"] if text is not None else []
         if ids is not None:
             needs.append("tokens")
+        if batch.labels is not None:
+            needs.append("labels")
+        if batch.attention_mask is not None:
+            needs.append("mask")
         signals = measure(batch, needs)
         if len(unencoded):
             signals = _without(signals, unencoded)
         return Measured(signals, ids, offsets, batch)
+
+
+def _side(documents: pa.RecordBatch, name: str) -> Lists | None:
+    if name not in documents.schema.names:
+        return None
+    lists = documents.column(name)
+    missing = lists.is_null().to_numpy(zero_copy_only=False)
+    values, offsets = _list_buffers(lists.fill_null([]))
+    return Lists(values, offsets, missing)
 
 
 def _without(signals: pa.RecordBatch, documents: NDArray[np.int64]) -> pa.RecordBatch:

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from dataaudit.corpus import CorpusFile, Piece, ReadOptions
+from dataaudit.signals import SpecialIds
 
 EngineName = Literal["fastokens", "tokenizers"]
 EngineWish = Literal["auto", "fastokens", "tokenizers"]
@@ -34,8 +35,25 @@ class TokenizerSettings(msgspec.Struct, frozen=True):
     add_special_tokens: bool
 
 
+class ModelIds(msgspec.Struct, frozen=True):
+    """The ids that the model gives a meaning; None where the config does not say."""
+
+    bos: int | None
+    eos: int | None
+    pad: int | None
+
+    def special(self) -> SpecialIds | None:
+        """Returns them as signals take them; None when there are none."""
+        ids = (self.bos, self.eos, self.pad)
+        return None if ids == (None, None, None) else SpecialIds(*(-1 if each is None else each for each in ids))
+
+
 class MapSettings(msgspec.Struct, frozen=True):
-    """Everything that a map task's output depends on besides its pieces."""
+    """Everything that a map task's output depends on besides its pieces.
+
+    Attributes:
+        model_ids: only for labels and attention masks, which no later stage sees; else None.
+    """
 
     read: ReadOptions
     tokenizer: TokenizerSettings | None
@@ -45,6 +63,7 @@ class MapSettings(msgspec.Struct, frozen=True):
     drift_unit: Literal["tokens", "words"]
     shingle_units: int | None
     versions: dict[str, str]
+    model_ids: ModelIds | None = None
 
 
 class PoolSettings(msgspec.Struct, frozen=True):
@@ -55,6 +74,11 @@ class PoolSettings(msgspec.Struct, frozen=True):
     bos_id: int | None
     eos_id: int | None
     signals: dict[str, int]
+    pad_id: int | None = None
+
+    def special(self) -> SpecialIds | None:
+        """Returns the model's special ids as signals take them; None when there are none."""
+        return ModelIds(self.bos_id, self.eos_id, self.pad_id).special()
 
 
 class DuplicateSettings(msgspec.Struct, frozen=True):

@@ -46,6 +46,7 @@ def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> tuple[SignalHistogra
     counts = _counts(run.sketch("token_counts"), spec.counts_digest, chosen.id_space if chosen else 0)
     sources = _sources(run.part("signals", shard, "parquet"))
     histograms = SignalHistograms()
+    given = any(piece.kind == "ids" for piece in plan.shards[shard]) or None
     writer: pq.ParquetWriter | None = None
     first = tokens = 0
     for doc_ids, ids, offsets in read_token_shard(run.part("tokens", shard, "arrow")):
@@ -57,6 +58,8 @@ def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> tuple[SignalHistogra
             max_length=plan.pool.max_length,
             eos_id=plan.pool.eos_id,
             pooled_counts=counts,
+            given=given,
+            special_ids=plan.pool.special() if given else None,
         )
         signals = measure(batch, ["pooled"])
         histograms.update(sources.slice(first, batch.rows), np.diff(offsets), signals)

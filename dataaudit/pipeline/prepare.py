@@ -26,6 +26,7 @@ from dataaudit.pipeline.plan import (
     DamagedFile,
     DuplicateSettings,
     MapSettings,
+    ModelIds,
     Plan,
     PoolSettings,
     TokenizerSettings,
@@ -143,11 +144,12 @@ def make_plan(
             read=options,
             tokenizer=_tokenizer(pieces.pieces, options, loaded, earlier, listener),
             special_strings=loaded.config.tokenizer.special_strings,
-            signals=signal_versions("text", "tokens"),
+            signals=signal_versions("text", "tokens", "labels", "mask"),
             block_documents=max(1, loaded.config.drift.window_documents // BLOCKS_IN_A_WINDOW),
             drift_unit=_drift_unit(pieces, loaded),
             shingle_units=loaded.config.duplicates.shingle_units if loaded.config.duplicates.enabled else None,
             versions=versions(),
+            model_ids=_model_ids(pieces, loaded),
         ),
         pool=pool_settings(loaded),
         duplicates=duplicate_settings(loaded),
@@ -159,10 +161,18 @@ def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "w
     return "tokens" if has_ids else "words"
 
 
+def _model_ids(pieces: PieceList, loaded: LoadedConfig) -> ModelIds | None:
+    model = loaded.config.model
+    has_lists = any(piece.side_columns for piece in pieces.pieces)
+    return ModelIds(model.bos_id, model.eos_id, model.pad_id) if has_lists else None
+
+
 def pool_settings(loaded: LoadedConfig) -> PoolSettings:
     """Returns what the second pass depends on."""
     model = loaded.config.model
-    return PoolSettings(model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"))
+    return PoolSettings(
+        model.vocab_size, model.max_length, model.bos_id, model.eos_id, signal_versions("pooled"), model.pad_id
+    )
 
 
 def duplicate_settings(loaded: LoadedConfig) -> DuplicateSettings:

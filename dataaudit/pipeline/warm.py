@@ -14,7 +14,7 @@ from dataaudit.kernels.jit import CACHE_FOLDER
 from dataaudit.kernels.overlap import SCALE, gather
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.listener import Listener
-from dataaudit.signals import DocumentBatch, measure
+from dataaudit.signals import DocumentBatch, Lists, SpecialIds, measure
 from dataaudit.signals.views import decoded, paragraphs_of
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram, Lengths
@@ -42,6 +42,7 @@ def _run_all() -> None:
     offsets = np.array([0, 8, 16, 16], np.int64)
     flags = np.zeros(16, np.bool_)
     vocabulary = Vocabulary(16, ~flags, flags, flags, flags, -1, ("<|x|>",))
+    lists = Lists(np.ones(16, np.int64), offsets, flags[:3])
     for dtype in (np.uint32, np.int64):
         ids = np.tile(np.arange(4, dtype=dtype), 4)
         batch = DocumentBatch(
@@ -54,8 +55,12 @@ def _run_all() -> None:
             eos_id=1,
             pooled_counts=np.ones(16, np.int64),
             special_strings=("<|x|>",),
+            given=True,
+            special_ids=SpecialIds(0, 1, 2),
+            labels=lists,
+            attention_mask=lists,
         )
-        signals = measure(batch, ["text", "tokens", "pooled"])
+        signals = measure(batch, ["text", "tokens", "labels", "mask", "pooled"])
         counts = TokenCounts(16)
         counts.update(ids, offsets, np.arange(3, dtype=np.uint64))
     packing(Lengths(np.array([3, 9], np.int64), np.array([2, 1], np.int64)), 8)

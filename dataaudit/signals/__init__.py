@@ -7,10 +7,10 @@ from functools import cache
 
 import pyarrow as pa
 
-from dataaudit.signals.batch import DocumentBatch
+from dataaudit.signals.batch import DocumentBatch, Lists, SpecialIds
 from dataaudit.signals.signal import Need, Signal
 
-__all__ = ["DocumentBatch", "Need", "Signal", "all_signals", "measure"]
+__all__ = ["DocumentBatch", "Lists", "Need", "Signal", "SpecialIds", "all_signals", "measure"]
 
 
 @cache

@@ -1,7 +1,7 @@
 """A batch of documents as the signals see it."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,31 @@ T = TypeVar("T")
 
 NO_BYTES: NDArray[np.uint8] = np.frombuffer(b"", np.uint8)
 """Read-only as Arrow's buffers are, so that no kernel is compiled a second time for an empty batch."""
+
+
+class SpecialIds(NamedTuple):
+    """Ids that the model gives a meaning; -1 where it has none."""
+
+    bos: int
+    eos: int
+    pad: int
+
+
+NO_SPECIAL_IDS = SpecialIds(-1, -1, -1)
+
+
+class Lists(NamedTuple):
+    """A list of whole numbers beside each document's tokens.
+
+    Attributes:
+        values: int64, the numbers of all documents one after the other.
+        offsets: int64[rows + 1], where each document's start in *values*.
+        missing: bool[rows], documents without a list.
+    """
+
+    values: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    missing: NDArray[np.bool_]
 
 
 class DocumentBatch:
@@ -30,9 +55,13 @@ class DocumentBatch:
             unknown.
         max_length: the model's context length in tokens, or None when unknown.
         eos_id: id of the token that ends a document, or None when unknown.
+        pad_id: id of the token that fills documents up, or None when there is none or the tokens were made here.
         pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
         special_strings: literal texts to look for in the documents, sorted.
         duplicates: what comparing the documents with all others gave, a column a signal; only after the first pass.
+        given: True when the corpus came as token ids, else None.
+        special_ids: the model's, or None when the config has none or the tokens were made here.
+        labels, attention_mask: the lists that the corpus has beside its token ids, or None.
     """
 
     def __init__(
@@ -48,6 +77,10 @@ class DocumentBatch:
         pooled_counts: NDArray[np.int64] | None = None,
         special_strings: tuple[str, ...] = (),
         duplicates: pa.RecordBatch | None = None,
+        given: bool | None = None,
+        special_ids: SpecialIds | None = None,
+        labels: Lists | None = None,
+        attention_mask: Lists | None = None,
     ) -> None:
         self.text = text
         if text is not None:
@@ -70,6 +103,11 @@ class DocumentBatch:
         self.pooled_counts = pooled_counts
         self.special_strings = special_strings
         self.duplicates = duplicates
+        self.given = given
+        self.special_ids = special_ids
+        self.pad_id = None if special_ids is None or special_ids.pad < 0 else special_ids.pad
+        self.labels = labels
+        self.attention_mask = attention_mask
         self._computed: dict[Callable[..., Any], Any] = {}
 
     def once(self, compute: Callable[["DocumentBatch"], T]) -> T:

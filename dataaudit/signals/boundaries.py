@@ -2,12 +2,16 @@
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from dataaudit.signals.batch import DocumentBatch
-from dataaudit.signals.signal import count, signal
+from dataaudit.kernels.token_places import contents, doubled, inside
+from dataaudit.signals.batch import NO_SPECIAL_IDS, DocumentBatch
+from dataaudit.signals.signal import count, place, signal
 from dataaudit.signals.tokens import NO_TOKENS, token_ids, token_lengths, token_offsets
 
 COUNTED = "counted exactly"
+NO_SUCH = "the document has no such token"
+NO_CONTENT = "the document has no tokens besides padding"
 
 
 def _token_at(batch: DocumentBatch, positions: np.ndarray) -> pa.Array:
@@ -30,10 +34,82 @@ def last_token_id(batch: DocumentBatch) -> pa.Array:
     return _token_at(batch, token_offsets(batch)[1:] - 1)
 
 
-@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("eos_id",))
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("eos_id",), version=2)
 def inner_eos_count(batch: DocumentBatch) -> pa.Array:
-    """Number of ``model.eos_id`` tokens before the document's last token: false document ends."""
-    offsets = token_offsets(batch)
-    sums = np.concatenate([[0], np.cumsum(batch.once(token_ids) == batch.eos_id)])
-    first, last = offsets[:-1], np.maximum(offsets[1:] - 1, offsets[:-1])
-    return count(sums[last] - sums[first])
+    """Number of ``model.eos_id`` tokens before the document's last token: false document ends.
+
+    Padding (``model.pad_id`` at the document's ends) is left out.
+    """
+    return count(batch.once(_inner_eos)[0])
+
+
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("given", "eos_id"), null=NO_SUCH)
+def inner_eos_start(batch: DocumentBatch) -> pa.Array:
+    """Index of the first token that inner_eos_count counts."""
+    return _place_in_document(batch, batch.once(_inner_eos)[1])
+
+
+@signal(unit="id", source=COUNTED, needs="pooled", requires=("given", "special_ids"), minimum=None, null=NO_CONTENT)
+def first_content_token_id(batch: DocumentBatch) -> pa.Array:
+    """Id of the first token that is no padding (``model.pad_id`` at the document's ends)."""
+    return _content_end(batch, last=False)
+
+
+@signal(unit="id", source=COUNTED, needs="pooled", requires=("given", "special_ids"), minimum=None, null=NO_CONTENT)
+def last_content_token_id(batch: DocumentBatch) -> pa.Array:
+    """Id of the last token that is no padding (``model.pad_id`` at the document's ends).
+
+    Where the padding token is the end token too, the first of the run at the end is taken for the end token.
+    """
+    return _content_end(batch, last=True)
+
+
+@signal(
+    unit="tokens",
+    source=COUNTED,
+    needs="pooled",
+    requires=("given", "special_ids"),
+    null="the config has neither model.bos_id nor model.eos_id",
+)
+def double_special_count(batch: DocumentBatch) -> pa.Array:
+    """Number of ``model.bos_id`` or ``model.eos_id`` tokens right after the same token.
+
+    Padding (``model.pad_id`` at the document's ends) is left out.
+    """
+    assert batch.special_ids is not None
+    unknown = batch.special_ids.bos < 0 and batch.special_ids.eos < 0
+    return pa.array(batch.once(_doubled)[0], pa.int64(), mask=np.full(batch.rows, unknown))
+
+
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("given", "special_ids"), null=NO_SUCH)
+def double_special_start(batch: DocumentBatch) -> pa.Array:
+    """Index of the first token that double_special_count counts."""
+    return _place_in_document(batch, batch.once(_doubled)[1])
+
+
+def content_spans(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns where the documents start and stop in the batch's ids without padding, two int64[rows]."""
+    special = batch.special_ids or NO_SPECIAL_IDS
+    return contents(token_offsets(batch), batch.once(token_ids), special.bos, special.eos, special.pad)
+
+
+def _inner_eos(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    assert batch.eos_id is not None
+    return inside(*batch.once(content_spans), batch.once(token_ids), batch.eos_id)
+
+
+def _doubled(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    assert batch.special_ids is not None
+    return doubled(*batch.once(content_spans), batch.once(token_ids), batch.special_ids.bos, batch.special_ids.eos)
+
+
+def _place_in_document(batch: DocumentBatch, places: NDArray[np.int64]) -> pa.Array:
+    return place(np.where(places < 0, -1, places - token_offsets(batch)[:-1]))
+
+
+def _content_end(batch: DocumentBatch, *, last: bool) -> pa.Array:
+    starts, stops = batch.once(content_spans)
+    ids, empty = batch.once(token_ids), starts >= stops
+    found = np.zeros(batch.rows, np.int64)
+    found[~empty] = ids[(stops - 1 if last else starts)[~empty]]
+    return pa.array(found, mask=empty)

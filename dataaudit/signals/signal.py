@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dataaudit.signals.batch import DocumentBatch
 
-Need = Literal["text", "tokens", "pooled", "duplicates"]
+Need = Literal["text", "tokens", "labels", "mask", "pooled", "duplicates"]
 Measure = Callable[[DocumentBatch], pa.Array]
 
 
@@ -26,8 +26,8 @@ class Signal:
         null: when the value is null, as a clause ("the document has no words"), or None when it never is.
         source: the paper, code or page that defines it.
         version: raised when values change, so that stored results are not taken for new ones.
-        needs: ``text``, ``tokens``, ``pooled`` (tokens and the corpus's token counts, in the second pass), or
-            ``duplicates`` (what comparing all documents gave).
+        needs: ``text``, ``tokens``, ``labels`` or ``mask`` (which stand beside given token ids), ``pooled`` (tokens and
+            the corpus's token counts, in the second pass), or ``duplicates`` (what comparing all documents gave).
         requires: attributes of the batch without which it is not measured at all ("vocabulary", "max_length", ...).
         family: the module it lives in.
         doc: its definition; the first line says what it is.
@@ -86,3 +86,8 @@ def ratio(numerator: NDArray[np.int64], denominator: NDArray[np.int64]) -> pa.Ar
 def count(values: NDArray[np.int64]) -> pa.Array:
     """Returns counts as an int64 array without nulls."""
     return pa.array(values, pa.int64())
+
+
+def place(places: NDArray[np.int64]) -> pa.Array:
+    """Returns places as an int64 array, null where they are -1."""
+    return pa.array(places, pa.int64(), mask=places < 0)
