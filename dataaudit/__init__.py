@@ -12,6 +12,7 @@ __all__ = [
     "FilterResult",
     "Finding",
     "Status",
+    "TraceResult",
     "__version__",
     "audit",
     "check",
@@ -21,10 +22,11 @@ __all__ = [
     "load_result",
     "render_html",
     "shingles",
+    "trace",
 ]
 
 if TYPE_CHECKING:
-    from dataaudit.api import audit, check, compare, export, filter, load_result, render_html  # noqa: A004
+    from dataaudit.api import audit, check, compare, export, filter, load_result, render_html, trace  # noqa: A004
     from dataaudit.comparison.result import Comparison
     from dataaudit.duplicates.fingerprint import shingles
     from dataaudit.errors import DataAuditError
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from dataaudit.filter_result import FilterResult
     from dataaudit.integrations.filter import Filter
     from dataaudit.result import AuditResult, Finding, Status
+    from dataaudit.trace_result import TraceResult
 
 _HOMES = {
     "AuditResult": "result",
@@ -42,6 +45,7 @@ _HOMES = {
     "FilterResult": "filter_result",
     "Finding": "result",
     "Status": "result",
+    "TraceResult": "trace_result",
     "audit": "api",
     "check": "api",
     "compare": "api",
@@ -50,6 +54,7 @@ _HOMES = {
     "load_result": "api",
     "render_html": "api",
     "shingles": "duplicates.fingerprint",
+    "trace": "api",
 }
 
 

@@ -19,8 +19,11 @@ from dataaudit.pipeline.filter_plan import output_format
 from dataaudit.pipeline.filter_run import finished_plan, rules_for, run_filter
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
+from dataaudit.pipeline.trace import TraceOptions
+from dataaudit.pipeline.trace import trace as _trace
 from dataaudit.report import NAME, render, write_page
 from dataaudit.result import AuditResult
+from dataaudit.trace_result import TraceResult
 
 Location = str | PathLike[str]
 
@@ -172,6 +175,70 @@ def export(
         vocab_size=vocab_size,
     )
     return run_export(Path(run), Path(out), asked, Silent())
+
+
+def trace(
+    run: Location,
+    *,
+    order: str,
+    batch_size: int,
+    step: int | None = None,
+    loss: Location | Sequence[Location] | None = None,
+    lookback: int = 200,
+    grad_accum: int = 1,
+    world_size: int = 1,
+    drop_last: bool = False,
+    epochs: int | None = None,
+    packing: str | None = None,
+    seq_len: int | None = None,
+    eos_tokens: int = 1,
+    map_batch: int = 1000,
+    documents: Literal["all", "clean", "records"] | None = None,
+    count: int = 10,
+) -> TraceResult:
+    """Says which documents a training step read, and how unusual its batch and those before it are: a risk, no cause.
+
+    Args:
+        run: the folder of a finished audit, or the output of a filter.
+        order: how the trainer read it, such as ``"hf-trainer:42"``; docs/trace.md has them all.
+        batch_size: samples a rank and micro-batch.
+        step: the step, from 1, as the trainer logs it; None when only a log is to be traced.
+        loss: a training log, whose spikes are traced: trainer_state.json, JSONL, CSV, TensorBoard event files.
+        lookback: steps before *step* to look at.
+        grad_accum: micro-batches a step.
+        world_size: ranks that read different data.
+        drop_last: the loader leaves out a last batch that is not full.
+        epochs: as many as reach the step when None.
+        packing: ``one-per-doc``, ``concat`` or ``megatron``; what the order brings, else one-per-doc, when None.
+        seq_len: tokens a sample.
+        eos_tokens: tokens that the trainer puts after each document.
+        map_batch: documents that concat joins at a time; 0 joins all.
+        documents: what was trained on; the clean documents of a filter's output, all of a run, when None.
+        count: documents of the batch that are told in full: signals, failing rules, an excerpt.
+
+    Returns:
+        What ``dataaudit trace --format json`` prints.
+
+    Raises:
+        DataAuditError: with what is wrong, where, and what to do.
+    """
+    options = TraceOptions(
+        order=order,
+        batch_size=batch_size,
+        grad_accum=grad_accum,
+        world_size=world_size,
+        drop_last=drop_last,
+        epochs=epochs,
+        packing=packing,
+        seq_len=seq_len,
+        eos_tokens=eos_tokens,
+        map_batch=map_batch,
+        which=documents,
+        lookback=lookback,
+        count=count,
+    )
+    logs = [loss] if isinstance(loss, str | PathLike) else loss or []
+    return _trace(Path(run), options, step, [Path(each) for each in logs])
 
 
 def _with_page(run: Path) -> AuditResult:

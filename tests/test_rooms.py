@@ -60,7 +60,10 @@ FENCES = {
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
-    "api": Fence({"comparison", "export_result", "filter_result", "pipeline", "report", "result", *EVERYWHERE}, set()),
+    "api": Fence(
+        {"comparison", "export_result", "filter_result", "pipeline", "report", "result", "trace_result", *EVERYWHERE},
+        set(),
+    ),
     "integrations": Fence(
         {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
     ),
@@ -70,7 +73,17 @@ FENCES = {
     ),
     "__main__": Fence({"cli"}, set()),
     "": Fence(
-        {"api", "comparison", "duplicates", "export_result", "filter_result", "integrations", "result", *EVERYWHERE},
+        {
+            "api",
+            "comparison",
+            "duplicates",
+            "export_result",
+            "filter_result",
+            "integrations",
+            "result",
+            "trace_result",
+            *EVERYWHERE,
+        },
         set(),
     ),
 }

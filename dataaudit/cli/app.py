@@ -19,6 +19,7 @@ from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.cli.report import ExamplesOption, report
 from dataaudit.cli.streams import outlive_readers
+from dataaudit.cli.trace import trace
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
 from dataaudit.output.visible import one_line
 
@@ -189,6 +190,7 @@ app.command()(restore)
 app.command()(report)
 app.command()(compare)
 app.command()(export)
+app.command()(trace)
 app.command()(explain)
 app.command()(config)
 

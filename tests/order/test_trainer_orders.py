@@ -1,14 +1,8 @@
 """The order of transformers.Trainer against real training runs: the answer is what its steps and collator received."""
 
-import json
-import os
-import socket
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from real_libraries import real_library
+from two_ranks import seen_by_two_ranks
 
 from dataaudit.errors import UsageError
 from dataaudit.order import Setup, parse_order
@@ -23,13 +17,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture(scope="module")
 def noted_of():
     """The training run in this process."""
-    import importlib.util
+    from tiny_trainer import noted_of
 
-    path = Path(__file__).with_name("tiny_trainer.py")
-    spec = importlib.util.spec_from_file_location("tiny_trainer", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.noted_of
+    return noted_of
 
 
 def ours(order, setup, rank=0):
@@ -80,33 +70,8 @@ DISPATCHED = [
 
 @pytest.fixture(scope="module")
 def two_ranks(tmp_path_factory):
-    """What each of two processes saw that train together over gloo on this machine."""
-    folder = tmp_path_factory.mktemp("ranks")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    ranks = []
-    for rank in range(2):
-        out = folder / f"{rank}.json"
-        environment = os.environ | {
-            "RANK": str(rank),
-            "LOCAL_RANK": str(rank),
-            "WORLD_SIZE": "2",
-            "LOCAL_WORLD_SIZE": "2",
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": port,
-            "OMP_NUM_THREADS": "1",
-            "GLOO_SOCKET_IFNAME": "lo",
-        }
-        command = [sys.executable, str(Path(__file__).with_name("tiny_trainer.py")), json.dumps(TWO_RANKS + DISPATCHED)]
-        process = subprocess.Popen([*command, str(out)], env=environment, stderr=subprocess.PIPE, text=True)
-        ranks.append((process, out))
-    found = []
-    for process, out in ranks:
-        _, errors = process.communicate(timeout=300)
-        assert process.returncode == 0, errors[-2000:]
-        found.append(json.loads(out.read_text()))
-    return found
+    """What each of two processes saw that train together."""
+    return seen_by_two_ranks(TWO_RANKS + DISPATCHED, tmp_path_factory.mktemp("ranks"))
 
 
 @pytest.mark.parametrize("number", range(len(TWO_RANKS)))

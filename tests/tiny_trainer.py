@@ -1,7 +1,8 @@
 """Trains a model of one weight with the real Trainer, and notes the samples that each step received.
 
 As a script it is one rank of a run of several on this machine: ``tiny_trainer.py SETTINGS OUT`` with torch's RANK,
-WORLD_SIZE, MASTER_ADDR and MASTER_PORT; SETTINGS is a JSON list of settings, and OUT gets a list of what was seen.
+WORLD_SIZE, MASTER_ADDR and MASTER_PORT; SETTINGS is a JSON file with a list of settings, and OUT gets a list of what
+was seen.
 """
 
 import json
@@ -35,7 +36,10 @@ class Noting(Trainer):
 
 
 def noted_of(samples, batch_size, accumulation=1, epochs=1, drop_last=False, seed=42, data_seed=None, **more):
-    """What the steps of a training run received ([step, samples] each), and what its collator did."""
+    """What the steps of a training run received ([step, samples] each), and what its collator did.
+
+    *samples* are a number of samples that are their own numbers, or a list of token lists of one length.
+    """
     collated = []
 
     def collate(rows):
@@ -60,9 +64,8 @@ def noted_of(samples, batch_size, accumulation=1, epochs=1, drop_last=False, see
             disable_tqdm=True,
             **more,
         )
-        trainer = Noting(
-            OneWeight(), arguments, train_dataset=[{"sample": at} for at in range(samples)], data_collator=collate
-        )
+        rows = [{"sample": each} for each in (range(samples) if isinstance(samples, int) else samples)]
+        trainer = Noting(OneWeight(), arguments, train_dataset=rows, data_collator=collate)
         trainer.noted = []
         trainer.train()
     return {"steps": trainer.noted, "collated": collated}
@@ -88,7 +91,7 @@ def dispatched(samples, batch_size, drop_last, seed):
 def main(settings, out):
     """One rank."""
     found = []
-    for each in json.loads(settings):
+    for each in json.loads(Path(settings).read_text()):
         work = dispatched if each.pop("what") == "dispatched" else noted_of
         found.append(work(**each))
     Path(out).write_text(json.dumps(found))

@@ -1,0 +1,31 @@
+"""JSON lines: an object a step."""
+
+import json
+from pathlib import Path
+
+from dataaudit.losses.logs import Read
+from dataaudit.losses.points import points_of
+
+
+def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
+    """Says whether the file is of this format."""
+    return path.suffix.lower() in (".jsonl", ".ndjson")
+
+
+def read(path: Path) -> Read:
+    """Reads the lines; NaN and Infinity are numbers, and lines that are no JSON object are counted."""
+    points, wrong, first = [], 0, 0
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if isinstance(row, dict):
+                points += points_of(row)
+            else:
+                wrong, first = wrong + 1, first or number
+    note = f"{path}: {wrong:,} lines are no JSON objects and were left out; the first is line {first}." if wrong else ""
+    return Read(points, note)
