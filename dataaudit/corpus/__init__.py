@@ -17,6 +17,7 @@ from dataaudit.corpus.documents import (
     Tally,
 )
 from dataaudit.corpus.find import Found, find_files
+from dataaudit.corpus.one_document import can_seek, document_at
 from dataaudit.corpus.pieces import TARGET_BYTES, FileNote, PieceList, cut_pieces
 from dataaudit.corpus.read import read_piece, read_records
 from dataaudit.corpus.token_facts import TokenFacts, TokenProblem
@@ -44,7 +45,9 @@ __all__ = [
     "Tally",
     "TokenFacts",
     "TokenProblem",
+    "can_seek",
     "cut_pieces",
+    "document_at",
     "find_files",
     "read_piece",
     "read_records",

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.errors import DataAuditError
+from dataaudit.pipeline.document_texts import texts_of
 from dataaudit.pipeline.duplicate_layout import Examples, examples_file, load_layout, step_file
-from dataaudit.pipeline.lookup import texts_of
 from dataaudit.pipeline.plan import load_plan
 from dataaudit.pipeline.store import RunFolder, pretty_json
 from dataaudit.result import DuplicateCluster, RepeatedText

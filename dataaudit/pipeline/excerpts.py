@@ -8,7 +8,7 @@ import msgspec
 
 from dataaudit.closeup import Closeup, Excerpt
 from dataaudit.errors import DataAuditError
-from dataaudit.pipeline.lookup import texts_of
+from dataaudit.pipeline.document_texts import texts_of
 from dataaudit.pipeline.matched import matched
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import RunFolder

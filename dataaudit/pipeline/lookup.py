@@ -1,6 +1,5 @@
 """Finds documents of a run again: their place and signals in the run folder, their text in the corpus."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,11 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from dataaudit.corpus import Piece, Tally, read_piece
 from dataaudit.errors import RunError, UsageError, suggestion
-from dataaudit.pipeline.map_shard import PieceResult
+from dataaudit.pipeline.document_texts import texts_of
 from dataaudit.pipeline.plan import ROW_BITS, Plan, load_plan
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
-from dataaudit.pipeline.store import Marker, RunFolder
-from dataaudit.pipeline.unchanged import refuse_changed
+from dataaudit.pipeline.store import RunFolder
 from dataaudit.result import AuditResult, from_json
 from dataaudit.rules import EMPTY, empty_documents, evaluate
 
@@ -118,8 +115,8 @@ def _look_up(run: RunFolder, plan: Plan, doc_id: int) -> Shown:
         return _lost(run, shard, doc_id)
     identity = {name: row.pop(name) for name in IDENTITY}
     identity.pop("repaired")
-    piece, in_piece = _piece_of(plan, marker, doc_id)
-    return Shown(identity, row, _text(plan, piece, in_piece))
+    text = next((text for _, text in texts_of(run, plan, [doc_id])), None)
+    return Shown(identity, row, text)
 
 
 def _row(run: RunFolder, shard: int, doc_id: int) -> dict[str, Any] | None:
@@ -145,74 +142,3 @@ def _lost(run: RunFolder, shard: int, doc_id: int) -> Shown:
                 identity = {name: entry.get(name) for name in IDENTITY if name != "repaired"}
                 return Shown(identity, {}, None, f"{entry['kind']}: {entry['reason']}")
     raise UsageError(f"{run.path} has no document {doc_id}. Take a doc_id from the report or from signals/.")
-
-
-def _piece_of(plan: Plan, marker: Marker, doc_id: int) -> tuple[Piece, int]:
-    """Returns the piece that a document came from and its row there."""
-    shard, row = doc_id >> ROW_BITS, doc_id & ((1 << ROW_BITS) - 1)
-    results = msgspec.convert(marker.result["pieces"], list[PieceResult])
-    for piece, result in zip(plan.shards[shard], results, strict=True):
-        if row < result.records:
-            return piece, row
-        row -= result.records
-    raise RunError(
-        f"document {doc_id} lies behind the end of its shard: the run folder is damaged. Run the audit again."
-    )
-
-
-def texts_of(run: RunFolder, plan: Plan, doc_ids: list[int]) -> Iterator[tuple[int, str]]:
-    """Yields doc_id and text of documents, in ascending order; a piece of the corpus is read once.
-
-    Args:
-        run: holds the markers.
-        plan: of the run.
-        doc_ids: ascending; those that came as token ids have no text and are left out.
-
-    Raises:
-        RunError, ReadError, OSError: the corpus has changed or gone.
-    """
-    markers: dict[int, Marker] = {}
-    by_piece: dict[tuple[int, Piece], list[tuple[int, int]]] = {}
-    for doc_id in doc_ids:
-        shard = doc_id >> ROW_BITS
-        marker = markers.get(shard) or run.any_marker(f"map-{shard:05d}")
-        if marker is None:
-            raise RunError(
-                f"{run.path} has no marker of shard {shard}: the run folder is damaged. Run the audit again."
-            )
-        markers[shard] = marker
-        piece, row = _piece_of(plan, marker, doc_id)
-        if piece.kind == "text":
-            by_piece.setdefault((shard, piece), []).append((row, doc_id))
-    for (_, piece), wanted in by_piece.items():
-        yield from _texts_of_piece(plan, piece, dict(wanted))
-
-
-def _texts_of_piece(plan: Plan, piece: Piece, wanted: dict[int, int]) -> Iterator[tuple[int, str]]:
-    """Yields the texts of a piece's rows; *wanted* gives the doc_id of each row."""
-    refuse_changed(piece.file)
-    tally, missing = Tally(), len(wanted)
-    for batch in read_piece(piece, plan.map.read, tally):
-        tally.faults.clear()
-        for place in np.flatnonzero(np.isin(batch.column("row").to_numpy(), list(wanted))).tolist():
-            yield wanted[batch.column("row")[place].as_py()], batch.column("text")[place].as_py()
-            missing -= 1
-        if not missing:
-            return
-    raise RunError(f"{piece.file.name} has changed since the audit: {missing} documents are no longer there.")
-
-
-def _text(plan: Plan, piece: Piece, row: int) -> str | None:
-    """Reads the document's text from the corpus; None when the piece holds token ids."""
-    if piece.kind == "ids":
-        return None
-    refuse_changed(piece.file)
-    tally = Tally()
-    for batch in read_piece(piece, plan.map.read, tally):
-        tally.faults.clear()
-        rows = batch.column("row").to_numpy()
-        at = int(np.searchsorted(rows, row))
-        if at < len(rows) and rows[at] == row:
-            text: str = batch.column("text")[at].as_py()
-            return text
-    raise RunError(f"{piece.file.name} has changed since the audit: the document is no longer there. Run it again.")
