@@ -13,8 +13,9 @@ from dataaudit.errors import DataAuditError
 from dataaudit.pipeline.batch_families import FAMILY_OF
 from dataaudit.pipeline.batch_parts import document_shares
 from dataaudit.pipeline.batch_risk import Held
+from dataaudit.pipeline.document_texts import texts_of
 from dataaudit.pipeline.excerpts import excerpt_of
-from dataaudit.pipeline.lookup import look_up, texts_of
+from dataaudit.pipeline.lookup import look_up
 from dataaudit.pipeline.matched import matched
 from dataaudit.pipeline.plan import ROW_BITS, load_plan
 from dataaudit.pipeline.rule_examples import verdicts_of_document
