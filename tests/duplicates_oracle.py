@@ -76,10 +76,24 @@ def hash_unit(unit: str) -> int:
 
 
 def hash_shingle(shingle: tuple[str, ...]) -> int:
+    return _hash_units([hash_unit(unit) for unit in shingle])
+
+
+def _hash_units(units: list[int]) -> int:
     value = 0
-    for unit in shingle:
-        value = (value * 0x9FB21C651E98DF25 + hash_unit(unit)) & MASK
+    for unit in units:
+        value = (value * 0x9FB21C651E98DF25 + unit) & MASK
     return mix(value)
+
+
+def id_shingles(ids: list[int], width: int = 5) -> set[tuple[int, ...]]:
+    """Shingles of a document that came as token ids."""
+    width = min(width, len(ids))
+    return {tuple(ids[i : i + width]) for i in range(len(ids) - width + 1)} if ids else set()
+
+
+def hash_id_shingle(shingle: tuple[int, ...]) -> int:
+    return _hash_units([mix(0x9E3779B97F4A7C15 ^ (each & MASK)) for each in shingle])
 
 
 def s_curve(jaccard: float, bands: int = 16, rows: int = 8) -> float:

@@ -21,7 +21,8 @@ GROUP = "duplicates"
 def exact_duplicates(evidence: Evidence, options: Options) -> Outcome:
     """Share of documents that repeat an earlier one in normal form (NFKC, case folding, white space).
 
-    The first document of each text is not counted. Empty documents are copies of nothing.
+    Documents that came as token ids are copies when they have the same ids. The first document of each text is not
+    counted. Empty documents are copies of nothing.
 
     Why: a model memorises what it sees often, and the copies take the place of other text.
     Do: keep the first of each; look where the copies come from before you drop a whole source.
@@ -41,8 +42,9 @@ def exact_duplicates(evidence: Evidence, options: Options) -> Outcome:
 def near_duplicates(evidence: Evidence, options: Options) -> Outcome:
     """Share of documents that are verified to share most of their shingles with an earlier document that is kept.
 
-    Exact copies are not counted again. Every pair is verified by its exact Jaccard similarity; pairs just at the
-    threshold are found with the chance that the report gives as recall_at_threshold.
+    A shingle is some consecutive words of a text, or tokens of a document that came as token ids. Exact copies are not
+    counted again. Every pair is verified by its exact Jaccard similarity; pairs just at the threshold are found with
+    the chance that the report gives as recall_at_threshold.
 
     Why: pages of one template and copied articles are seen as often as exact copies, and cost the same.
     Do: keep the first of each; a high threshold in the config keeps documents that share less.
@@ -133,7 +135,7 @@ def _lost(rate: DuplicateRate) -> int:
     group=GROUP,
     title="Lines in many documents",
     unit="documents",
-    needs=("duplicates",),
+    needs=("duplicates", "char_count"),
 )
 def boilerplate(evidence: Evidence, options: Options) -> Outcome:
     """Number of documents that the most frequent line or paragraph stands in; lines of 10 characters or more.

@@ -113,7 +113,7 @@ class Evidence:
             case "drift":
                 return "shards were not compared"
             case "duplicates":
-                return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
+                return "documents were not compared (duplicates.enabled is false)"
             case "reference":
                 return "no reference run was given (--reference RUN)"
             case "rules":

@@ -1,7 +1,7 @@
-"""What a document is compared by: a digest of its normal form, a set of shingles, and a signature of the set."""
+"""What a document is compared by: a digest of its normal form or ids, a set of shingles, and the set's signature."""
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded, decode
 from dataaudit.kernels.minhash import band_keys, signatures
-from dataaudit.kernels.normal import Normal, normal
+from dataaudit.kernels.normal import normal
 from dataaudit.kernels.shingles import ShingleSets, shingle_sets
+from dataaudit.kernels.token_shingles import token_shingle_sets
 
 
 class Fingerprints(NamedTuple):
@@ -18,8 +19,8 @@ class Fingerprints(NamedTuple):
 
     Attributes:
         digests: uint64[documents, 2], the upper and the lower half of the xxh3-128 digest of the normal form, in UTF-32
-            of little endian; meaningless for an empty one.
-        filled: bool[documents], whether anything is left in normal form.
+            of little endian, or of the token ids, 8 bytes of little endian each; meaningless for an empty one.
+        filled: bool[documents], whether anything is left in normal form, or there is an id.
         sets: their shingles.
         signatures: uint32[documents, 128].
         keys: uint64[documents, 16], the key of each band; meaningless without shingles.
@@ -33,11 +34,21 @@ class Fingerprints(NamedTuple):
 
 
 def fingerprint(characters: Decoded, shingle_units: int) -> Fingerprints:
-    """Returns the fingerprints of documents."""
+    """Returns the fingerprints of texts."""
     texts = normal(characters)
-    sets = shingle_sets(texts, shingle_units)
+    digests = _digests(texts.codepoints.astype("<u4", copy=False), texts.offsets)
+    return _fingerprints(digests, texts.offsets, shingle_sets(texts, shingle_units))
+
+
+def fingerprint_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], shingle_units: int) -> Fingerprints:
+    """Returns the fingerprints of documents that came as token ids; a shingle is so many consecutive ids."""
+    digests = _digests(ids.astype("<i8", copy=False), offsets)
+    return _fingerprints(digests, offsets, token_shingle_sets(offsets, ids, shingle_units))
+
+
+def _fingerprints(digests: NDArray[np.uint64], offsets: NDArray[np.int64], sets: ShingleSets) -> Fingerprints:
     signature = signatures(sets.offsets, sets.hashes)
-    return Fingerprints(_digests(texts), np.diff(texts.offsets) > 0, sets, signature, band_keys(signature))
+    return Fingerprints(digests, np.diff(offsets) > 0, sets, signature, band_keys(signature))
 
 
 def shingles(text: str, units: int = 5) -> NDArray[np.uint64]:
@@ -57,9 +68,9 @@ def shingles(text: str, units: int = 5) -> NDArray[np.uint64]:
     return shingle_sets(normal(decode(data, np.array([0, len(data)], np.int64))), units).hashes
 
 
-def _digests(texts: Normal) -> NDArray[np.uint64]:
-    raw = texts.codepoints.astype("<u4", copy=False).data.cast("B")
-    ends = (texts.offsets * 4).tolist()
+def _digests(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    raw = values.view(np.uint8).data
+    ends = (offsets * values.itemsize).tolist()
     digest = xxhash.xxh3_128_digest
     found = b"".join([digest(raw[start:end]) for start, end in pairwise(ends)])
     return np.frombuffer(found, ">u8").astype(np.uint64).reshape(-1, 2)

@@ -76,8 +76,8 @@ def _shingle_sets(
         counts[document], capped[document] = count, more
         if size + count > len(hashes):
             hashes = _larger(hashes, size + count)
-        found = _distinct(units[:count], width, keys, used, hashes[size:])
-        _sort(hashes[size : size + found], ends, scratch)
+        found = distinct_shingles(units[:count], width, keys, used, hashes[size:])
+        sort_distinct(hashes[size : size + found], ends, scratch)
         size += found
         starts[document + 1] = size
     return starts, hashes[:size].copy(), counts, capped
@@ -119,7 +119,7 @@ def _units(
 
 
 @kernel
-def _distinct(units: Hashes, width: int, keys: Hashes, used: NDArray[np.uint8], out: Hashes) -> int:
+def distinct_shingles(units: Hashes, width: int, keys: Hashes, used: NDArray[np.uint8], out: Hashes) -> int:
     """Writes the distinct shingle hashes, in no order; returns how many."""
     if len(units) == 0:
         return 0
@@ -148,7 +148,7 @@ def _distinct(units: Hashes, width: int, keys: Hashes, used: NDArray[np.uint8], 
 
 
 @kernel
-def _sort(values: Hashes, ends: NDArray[np.int64], scratch: Hashes) -> None:
+def sort_distinct(values: Hashes, ends: NDArray[np.int64], scratch: Hashes) -> None:
     """Sorts distinct hashes: spread by their first bits into as many buckets, they are nearly in order."""
     bits = 0
     while 1 << bits < len(values):

@@ -61,11 +61,12 @@ def _why_not(old: Path, new: Path) -> str | None:
             plan = load_plan(path)
         except (OSError, msgspec.DecodeError):
             return f"{path} holds no plan.json that can be read"
-        if any(piece.kind == "ids" for pieces in plan.shards for piece in pieces):
-            return f"{path} is of a corpus that came as token ids"
         if not layout_file(RunFolder(path)).exists():
-            return f"{path} has no digests of its texts (duplicates.enabled is false)"
+            return f"{path} has no digests of its documents (duplicates.enabled is false)"
         plans.append(plan)
+    kinds = [{piece.kind for pieces in plan.shards for piece in pieces} for plan in plans]
+    if kinds[0].isdisjoint(kinds[1]):
+        return "one of the two corpora came as token ids and the other as texts"
     if plans[0].duplicates.signals != plans[1].duplicates.signals:
         return "the digests of the two runs were made by different versions"
     return None

@@ -13,7 +13,11 @@ from dataaudit.pipeline.store import RunFolder
 from dataaudit.result import DuplicateRate, Duplicates, DuplicateSample, Multiplicity
 
 LISTED_SOURCES, LISTED_SHARDS = 1000, 200
-NORMAL_FORM = "NFKC, case folding, control characters removed, white space folded; shingles leave out punctuation"
+NORMAL_FORMS = {
+    "text": "NFKC, case folding, control characters removed, white space folded; shingles leave out punctuation",
+    "ids": "token ids as they are",
+}
+SHINGLE_UNITS = {"text": "words", "ids": "tokens"}
 
 
 def duplicate_result(run: RunFolder, plan: Plan, settings: Settings, documents: pl.LazyFrame) -> Duplicates | None:
@@ -33,9 +37,11 @@ def duplicate_result(run: RunFolder, plan: Plan, settings: Settings, documents: 
     examples = msgspec.json.decode(examples_file(run).read_bytes(), type=Examples)
     within, across = _by_distance(documents)
     sizes = _multiplicity(documents)
+    kinds = sorted({piece.kind for pieces in plan.shards for piece in pieces}, reverse=True)
     return Duplicates(
-        normal_form=NORMAL_FORM,
+        normal_form=". ".join(NORMAL_FORMS[kind] for kind in kinds),
         shingle_units=plan.map.shingle_units,
+        shingle_unit=" or ".join(SHINGLE_UNITS[kind] for kind in kinds),
         permutations=PERMUTATIONS,
         bands=BANDS,
         rows=ROWS,

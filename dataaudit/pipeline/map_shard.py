@@ -173,7 +173,7 @@ class ShardWriter:
         self.token_counts = TokenCounts(settings.tokenizer.id_space if settings.tokenizer else 0)
         self.blocks = ShardBlocks(settings, pieces)
         self.duplicates: ShardDuplicates | None = None
-        if settings.shingle_units is not None and not self.tokenized:
+        if settings.shingle_units is not None:
             self.duplicates = ShardDuplicates(folder, settings.shingle_units)
         self.tokens: TokenShardWriter | None = None
         if self.has_tokens:

@@ -66,7 +66,7 @@ def reason_of(signal: Signal, there: WhatWasThere) -> str:
     if signal.needs == "duplicates" and there.is_compared:
         return "only a sample was compared (duplicates.sample)"
     if signal.needs == "duplicates":
-        return "documents were not compared (duplicates.enabled is false, or the corpus came as token ids)"
+        return "documents were not compared (duplicates.enabled is false)"
     if signal.needs == "text":
         return "the corpus came as token ids"
     if signal.needs in SIDES and SIDES[signal.needs] not in there.sides:

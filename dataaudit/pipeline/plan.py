@@ -125,11 +125,14 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
-    """Packs pieces into shards of up to *shard_bytes*, in order; a larger piece is a shard of its own."""
+    """Packs pieces into shards of up to *shard_bytes*, in order; a larger piece is a shard of its own.
+
+    Texts and token ids are in shards of their own: they do not have the same signals.
+    """
     shards: list[list[Piece]] = []
     room = 0
     for piece in pieces:
-        if not shards or piece.size > room:
+        if not shards or piece.size > room or piece.kind != shards[-1][-1].kind:
             shards.append([])
             room = shard_bytes
         shards[-1].append(piece)

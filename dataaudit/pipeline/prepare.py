@@ -134,6 +134,7 @@ def make_plan(
     """Returns the plan of a run; raises NoDocumentsError when there is nothing to read."""
     if not pieces.pieces and not pieces.damaged:
         raise NoDocumentsError(f"no files to read in {', '.join(inputs)}.")
+    _refuse_mixed(pieces.pieces, loaded)
     return Plan(
         format=PLAN_FORMAT,
         inputs=list(inputs),
@@ -154,6 +155,16 @@ def make_plan(
         pool=pool_settings(loaded),
         duplicates=duplicate_settings(loaded),
     )
+
+
+def _refuse_mixed(pieces: Sequence[Piece], loaded: LoadedConfig) -> None:
+    """Raises UsageError when there are texts and token ids, and no tokenizer: their lengths have no unit in common."""
+    first = {piece.kind: piece.file.name for piece in reversed(pieces)}
+    if len(first) > 1 and loaded.config.tokenizer.path is None:
+        raise UsageError(
+            f"the corpus holds texts ({first['text']}) and token ids ({first['ids']}), which have no unit of length in "
+            "common. Give --tokenizer FILE, so that the texts are counted in tokens too, or audit the two apart."
+        )
 
 
 def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "words"]:

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dataaudit.duplicates.fingerprint import Fingerprints, fingerprint
+from dataaudit.duplicates.fingerprint import Fingerprints, fingerprint, fingerprint_ids
 from dataaudit.duplicates.shard_files import ShardFilesWriter, final_name
 from dataaudit.kernels.minhash import PERMUTATIONS
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.signals import DocumentBatch
+from dataaudit.signals.tokens import token_ids, token_offsets
 from dataaudit.signals.views import decoded, lines_of, paragraphs_of
 from dataaudit.sketches.repeats import RepeatCounts
 
@@ -34,13 +35,19 @@ class ShardDuplicates:
         self._signatures: pq.ParquetWriter | None = None
 
     def add(self, batch: DocumentBatch, doc_ids: NDArray[np.uint64]) -> None:
-        """Adds a batch of texts."""
+        """Adds a batch of texts, or of documents that came as token ids."""
+        if batch.text is None:
+            ids = batch.once(token_ids)
+            self._write(doc_ids, fingerprint_ids(token_offsets(batch), ids, self.shingle_units))
+            return
         characters = batch.once(decoded)
-        prints = fingerprint(characters, self.shingle_units)
-        self.files.add(doc_ids, prints)
-        self._write_signatures(doc_ids, prints)
+        self._write(doc_ids, fingerprint(characters, self.shingle_units))
         self.repeats["lines"].update(characters, batch.once(lines_of), doc_ids)
         self.repeats["paragraphs"].update(characters, batch.once(paragraphs_of), doc_ids)
+
+    def _write(self, doc_ids: NDArray[np.uint64], prints: Fingerprints) -> None:
+        self.files.add(doc_ids, prints)
+        self._write_signatures(doc_ids, prints)
 
     def _write_signatures(self, doc_ids: NDArray[np.uint64], prints: Fingerprints) -> None:
         has_set = np.diff(prints.sets.offsets) > 0

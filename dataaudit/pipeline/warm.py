@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.duplicates.clusters import clusters
-from dataaudit.duplicates.fingerprint import fingerprint
+from dataaudit.duplicates.fingerprint import fingerprint, fingerprint_ids
 from dataaudit.duplicates.near import Found, Sets, SetSource, near_copies
 from dataaudit.duplicates.records import COPY
 from dataaudit.kernels.jit import CACHE_FOLDER
@@ -76,6 +76,7 @@ def _run_duplicates(text: pa.LargeStringArray) -> None:
     doc_ids = np.arange(len(TEXTS), dtype=np.uint64)
     characters = batch.once(decoded)
     sets = fingerprint(characters, 5).sets
+    fingerprint_ids(np.array([0, 8], np.int64), np.arange(8), 5)
     repeats = RepeatCounts(several_lines=True)
     repeats.update(characters, batch.once(paragraphs_of), doc_ids)
     repeats.make_room()

@@ -95,8 +95,10 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
     """Which documents repeat others.
 
     Attributes:
-        normal_form: what is done to a text before it is compared.
+        normal_form: what is done to a document before it is compared.
         shingle_units, permutations, bands, rows: how near duplicates are looked for.
+        shingle_unit: what a shingle is made of: ``words`` of texts (characters in scripts without spaces), ``tokens``
+            of documents that came as token ids, or ``words or tokens`` in a corpus of both.
         threshold: the least Jaccard similarity of near duplicates; every pair is verified.
         recall_at_threshold: chance that a pair just at the threshold shares a band and so is looked at.
         sample: the estimate, when only a sample was compared; candidates are then those of the sample.
@@ -112,7 +114,7 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
         verified_rate: candidates with a verified pair, of the candidates; null without any.
         unverified_overflow: candidates without one that were not compared with all of a crowded bucket: not removed.
         largest_bucket, comparisons: the most documents in a bucket, and pairs of documents that were compared.
-        empty: documents that nothing is left of in normal form: not compared.
+        empty: documents that nothing is left of in normal form, or without an id: not compared.
         without_units: other documents without a word: compared as exact copies only.
         too_short: documents of fewer units than a shingle: alike when all their units are the same.
         capped: documents whose first 1,048,576 shingles were compared.
@@ -121,6 +123,7 @@ class Duplicates(msgspec.Struct, frozen=True, kw_only=True):
 
     normal_form: str
     shingle_units: int
+    shingle_unit: str
     permutations: int
     bands: int
     rows: int

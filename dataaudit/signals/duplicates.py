@@ -26,7 +26,8 @@ def _column(batch: DocumentBatch, name: str) -> pa.Array:
 def exact_duplicate_of(batch: DocumentBatch) -> pa.Array:
     """The first document with the same text in normal form (NFKC, case folding, white space).
 
-    Documents that are empty in normal form are copies of nothing.
+    Of documents that came as token ids, the first with the same ids. Documents that are empty in normal form are copies
+    of nothing.
     """
     return _column(batch, "exact_duplicate_of")
 

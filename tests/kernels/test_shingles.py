@@ -69,7 +69,7 @@ def test_many_equal_first_bits_are_still_sorted() -> None:
     values = np.concatenate([np.arange(500, 0, -1, np.uint64), np.uint64(1) << np.arange(40, 64, dtype=np.uint64)])
     ends, scratch = np.empty(4096, np.int64), np.empty(4096, np.uint64)
     ordered = values.copy()
-    shingles._sort(ordered, ends, scratch)
+    shingles.sort_distinct(ordered, ends, scratch)
     assert ordered.tolist() == sorted(values.tolist())
 
 
