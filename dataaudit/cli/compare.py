@@ -15,8 +15,8 @@ class ComparisonFormat(StrEnum):
 
 
 def compare(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder, or a report.json.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run folder or report.json to judge.")],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder, the output of a filter, or a report.json.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The one to judge: likewise.")],
     format: Annotated[  # noqa: A002 - the option's name
         ComparisonFormat, typer.Option("--format", help="How it is printed on stdout.")
     ] = ComparisonFormat.TABLE,
@@ -24,7 +24,8 @@ def compare(
     """Say what changed from one run to another; exit code 1 when a check got worse.
 
     Checks, values, distributions of signals, mixture, documents added, removed and changed, and how the runs were made.
-    To compare before and after a filter, audit OUT/clean and compare the two runs.
+
+    Before and after cleaning: compare RUN OUT; checks too, if OUT/audit is an audit of OUT/clean.
     """
     from dataaudit.cli.answer import say
     from dataaudit.output.comparison import render_comparison

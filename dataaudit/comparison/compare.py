@@ -27,6 +27,7 @@ def compare_results(
     names: tuple[str, str],
     documents: DocumentChanges | None,
     documents_reason: str | None,
+    checks_reason: str | None = None,
 ) -> Comparison:
     """Returns what changed.
 
@@ -36,8 +37,9 @@ def compare_results(
         names: what the two are called.
         documents: which documents changed, None when that is not known.
         documents_reason: then why.
+        checks_reason: why a side was not judged; then checks, values and rules are not compared.
     """
-    changes = _checks(old.findings, new.findings)
+    changes = _checks(old.findings, new.findings) if checks_reason is None else []
     signals = compare_signals(old, new)
     moved = [each for each in changes if each.old_status is not each.new_status]
     return Comparison(
@@ -50,10 +52,11 @@ def compare_results(
         signals_compared=signals.compared,
         signals_not_compared=signals.not_compared,
         sources=_sources(old.sources, new.sources),
-        rules=_rules(old.rules, new.rules),
+        rules=_rules(old.rules, new.rules) if checks_reason is None else [],
         documents=documents,
         documents_reason=documents_reason,
         method=compare_methods(old, new),
+        checks_reason=checks_reason,
     )
 
 

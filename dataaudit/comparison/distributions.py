@@ -41,7 +41,15 @@ def distance(old: Counts, new: Counts) -> Distance | None:
     return Distance(lengths.distance, lengths.p_value, divergence, floor)
 
 
-def aligned(old: SignalSummary, new: SignalSummary) -> tuple[Counts, Counts] | None:
+class Aligned(NamedTuple):
+    """Two histograms over the same bins; *edges* has one more than there are bins, or none without documents."""
+
+    edges: list[float]
+    old: Counts
+    new: Counts
+
+
+def aligned(old: SignalSummary, new: SignalSummary) -> Aligned | None:
     """Returns both histograms over the same bins; None when their edges do not agree.
 
     A report holds the bins from the first filled one to the last; beyond them and between two ranges that do not
@@ -59,4 +67,4 @@ def aligned(old: SignalSummary, new: SignalSummary) -> tuple[Counts, Counts] | N
     for side, summary in enumerate((old, new)):
         for edge, documents in zip(summary.bin_edges, summary.hist, strict=False):
             found[side, place[edge]] = documents
-    return found[0], found[1]
+    return Aligned(edges, found[0], found[1])

@@ -17,15 +17,16 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: the run folder or report as it was named.
-        dataaudit_version, config_name, config_digest, verdict: as in its report.
-        records, documents, tokens, characters: how much was read.
+        dataaudit_version, config_name, config_digest, verdict: as in its report; the verdict is null for the output of
+            a filter that was not audited.
+        records, documents, tokens, characters: how much was read, or is clean.
     """
 
     name: str
     dataaudit_version: str
     config_name: str
     config_digest: str
-    verdict: Status
+    verdict: Status | None
     records: int
     documents: int
     tokens: int | None
@@ -65,6 +66,9 @@ class SignalChange(msgspec.Struct, frozen=True, kw_only=True):
         noise_floor: what *jensen_shannon* is on average for two samples of these sizes from one distribution.
         old_undefined_share, new_undefined_share: documents for which the signal is undefined.
         has_moved: D ≥ 0.05, q < 0.05 and the divergence above its floor, or the undefined share moved by 0.05.
+        definition: of the signal, as in the new report; empty when that has none.
+        bin_edges: one more than there are bins; empty when the signal is defined for no document.
+        old_hist, new_hist: documents in each bin.
     """
 
     name: str
@@ -76,6 +80,10 @@ class SignalChange(msgspec.Struct, frozen=True, kw_only=True):
     old_undefined_share: float | None
     new_undefined_share: float | None
     has_moved: bool
+    definition: str = ""
+    bin_edges: list[float] = []
+    old_hist: list[int] = []
+    new_hist: list[int] = []
 
 
 class SourceChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,8 +133,24 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     new: Place
 
 
+class RuleShare(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents that a filter's rule takes out.
+
+    Attributes:
+        id: the rule, or ``empty``.
+        documents: that fail it, whatever else they fail.
+        alone: that fail no other rule that takes out.
+    """
+
+    id: str
+    documents: int
+    alone: int
+
+
 class DocumentChanges(msgspec.Struct, frozen=True, kw_only=True):
     """Which documents the two runs share; texts are compared in normal form.
+
+    Of a run and a filter of it, and of two filters of one run, the documents themselves are compared.
 
     ``old documents = unchanged + changed + removed`` and ``new documents = unchanged + changed + added``.
 
@@ -135,6 +159,9 @@ class DocumentChanges(msgspec.Struct, frozen=True, kw_only=True):
         changed: other documents with the same id on both sides.
         added, removed: the rest.
         changed_examples, added_examples, removed_examples: the first 10 each, in the order of the corpus.
+        removed_by_rule: of the documents removed, those that each rule of the filter takes out whose output is the new
+            side, most first; empty when it is none of the old run.
+        added_by_rule: the same of the documents added, when the old side is the output of a filter.
     """
 
     unchanged: int
@@ -144,6 +171,8 @@ class DocumentChanges(msgspec.Struct, frozen=True, kw_only=True):
     changed_examples: list[Changed]
     added_examples: list[Place]
     removed_examples: list[Place]
+    removed_by_rule: list[RuleShare] = []
+    added_by_rule: list[RuleShare] = []
 
 
 class MethodChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,6 +196,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         old, new: the runs.
         regressions: ids of checks of both runs whose status got worse; pass, info and skip are equally good.
         checks: checks with another status, worst new one first.
+        checks_reason: why checks, values and rules could not be compared, null when they were.
         values: other checks whose value moved.
         signals: those that moved, largest distance first.
         signals_compared: how many were.
@@ -192,6 +222,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     documents: DocumentChanges | None
     documents_reason: str | None
     method: list[MethodChange]
+    checks_reason: str | None = None
 
     @property
     def is_regression(self) -> bool:

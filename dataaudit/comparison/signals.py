@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from dataaudit.comparison.distributions import Distance, aligned, distance
+import msgspec
+
+from dataaudit.comparison.distributions import Aligned, Distance, aligned, distance
 from dataaudit.comparison.result import SignalChange
 from dataaudit.drift.multiple import benjamini_hochberg
 from dataaudit.drift.sums import plain
@@ -24,20 +26,21 @@ class Signals(NamedTuple):
 def compare_signals(old: AuditResult, new: AuditResult) -> Signals:
     """Compares the signals that both runs have a histogram of."""
     found: dict[str, Distance | None] = {}
+    bins: dict[str, Aligned] = {}
     not_compared: dict[str, str] = {}
     for name in sorted(old.signals.keys() & new.signals.keys()):
         versions = old.method.signals.get(name), new.method.signals.get(name)
-        bins = aligned(old.signals[name], new.signals[name])
+        both = aligned(old.signals[name], new.signals[name])
         if versions[0] != versions[1]:
             not_compared[name] = f"version {versions[0]} in the old run, {versions[1]} in the new one"
-        elif bins is None:
+        elif both is None:
             not_compared[name] = "the histograms have different bins"
         else:
-            found[name] = distance(*bins)
+            bins[name], found[name] = both, distance(both.old, both.new)
     p_values = [None if each is None else each.p_value for each in found.values()]
     q_values = dict(zip(found, benjamini_hochberg(p_values), strict=True))
     changes = [_change(name, old.signals[name], new.signals[name], found[name], q_values[name]) for name in found]
-    moved = [each for each in changes if each.has_moved]
+    moved = [_with_bins(each, bins[each.name], new) for each in changes if each.has_moved]
     moved.sort(key=lambda each: (-(each.distance or 0.0), each.name))
     return Signals(moved, len(found), not_compared)
 
@@ -64,6 +67,17 @@ def _change(
         old_undefined_share=shares[0],
         new_undefined_share=shares[1],
         has_moved=is_apart or is_missing,
+    )
+
+
+def _with_bins(change: SignalChange, bins: Aligned, new: AuditResult) -> SignalChange:
+    about = new.closeup.signals.get(change.name) if new.closeup is not None else None
+    return msgspec.structs.replace(
+        change,
+        definition=about.definition if about is not None else "",
+        bin_edges=bins.edges,
+        old_hist=bins.old.tolist() if bins.edges else [],
+        new_hist=bins.new.tolist() if bins.edges else [],
     )
 
 

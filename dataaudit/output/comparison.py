@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dataaudit.comparison.result import CheckChange, Comparison, DocumentChanges, Place, Side
+from dataaudit.comparison.result import CheckChange, Comparison, Place, Side
 from dataaudit.output.visible import one_line
 
 LISTED = 20
@@ -43,9 +43,11 @@ def _lines(found: Comparison) -> Iterator[str]:
         ],
     )
     yield ""
-    yield from _documents(found.documents, found.documents_reason)
+    yield from _documents(found)
     yield ""
-    if found.regressions:
+    if found.checks_reason is not None:
+        yield "NOT JUDGED  checks were not compared"
+    elif found.regressions:
         count = f"{len(found.regressions)} check{'s' if len(found.regressions) > 1 else ''}"
         yield f"WORSE  {count} got worse: {', '.join(map(one_line, found.regressions))}"
     else:
@@ -55,7 +57,7 @@ def _lines(found: Comparison) -> Iterator[str]:
 def _side(side: Side) -> list[str]:
     sizes = [(side.documents, "documents"), (side.tokens, "tokens"), (side.characters, "characters")]
     shown = [f"{number:,} {unit}" for number, unit in sizes if number is not None]
-    return [side.name, side.verdict.upper(), ", ".join(shown)]
+    return [side.name, "not judged" if side.verdict is None else side.verdict.upper(), ", ".join(shown)]
 
 
 def _method(found: Comparison) -> Iterator[str]:
@@ -71,6 +73,8 @@ def _checks(found: Comparison) -> Iterator[str]:
         levels = "(judged by other levels) " if each.levels_differ else ""
         rows.append([kind, each.id, change, levels + each.message])
     yield from _section("checks with another status", rows)
+    if found.checks_reason is not None:
+        yield from ("", f"checks: not compared ({one_line(found.checks_reason)})")
 
 
 def _value(change: CheckChange) -> list[str]:
@@ -91,18 +95,24 @@ def _signals(found: Comparison) -> Iterator[str]:
     yield from _section("signals not compared", [list(each) for each in found.signals_not_compared.items()])
 
 
-def _documents(found: DocumentChanges | None, reason: str | None) -> Iterator[str]:
+def _documents(comparison: Comparison) -> Iterator[str]:
+    found = comparison.documents
     if found is None:
-        yield f"documents: not available ({one_line(reason or '')})"
+        yield f"documents: not available ({one_line(comparison.documents_reason or '')})"
         return
+    how = " (texts compared in normal form)" if comparison.checks_reason is None else ""
     yield (
         f"documents: {found.unchanged:,} unchanged, {found.changed:,} changed, {found.added:,} added, "
-        f"{found.removed:,} removed (texts compared in normal form)"
+        f"{found.removed:,} removed{how}"
     )
     rows = [["changed", _place(each.old), "→", _place(each.new)] for each in found.changed_examples[:EXAMPLES]]
     rows += [["added", "", "", _place(each)] for each in found.added_examples[:EXAMPLES]]
     rows += [["removed", _place(each), "", ""] for each in found.removed_examples[:EXAMPLES]]
     yield from _columns(rows)
+    for title, shares in (("removed by rule", found.removed_by_rule), ("added again, by rule", found.added_by_rule)):
+        yield from _section(
+            title, [[each.id, f"{each.documents:,}", f"({each.alone:,} by it alone)"] for each in shares]
+        )
 
 
 def _place(place: Place) -> str:

@@ -251,7 +251,7 @@ def _signals(run: RunFolder, plan: Plan, shards: list[int], evidence: Evidence) 
     units = {name: each.unit for name, each in all_signals().items()} | dict.fromkeys(own, OWN_UNIT)
     types = evidence.documents.collect_schema()
     return {
-        name: _summary(
+        name: summarised(
             units[name], table.filter(pl.col("signal") == name), bin_edges(name, is_integer=types[name].is_integer())
         )
         for name in sorted(set(table["signal"].unique()) & units.keys() & evidence.measured)
@@ -272,7 +272,7 @@ def _add_own_numbers(
                 histograms.update(all_sources, weights, batch)
 
 
-def _summary(unit: str, rows: pl.DataFrame, edges: NDArray[np.float64]) -> SignalSummary:
+def summarised(unit: str, rows: pl.DataFrame, edges: NDArray[np.float64]) -> SignalSummary:
     """Returns the histogram over all sources, from the first filled bin to the last."""
     bins = rows.drop_nulls("bin").group_by("bin").agg(pl.col("documents").sum(), pl.col("weight").sum()).sort("bin")
     filled = {row["bin"]: row for row in bins.iter_rows(named=True)}

@@ -144,9 +144,3 @@ def test_what_is_no_run_is_said(runs: tuple[Path, Path], tmp_path: Path, content
         dataaudit.compare(runs[0], path)
     with pytest.raises(dataaudit.DataAuditError, match=r"no report\.json"):
         dataaudit.compare(runs[0], tmp_path)
-
-
-def test_the_output_of_a_filter_says_how_to_compare_it(runs: tuple[Path, Path], tmp_path: Path) -> None:
-    (tmp_path / "filter.json").write_text("{}")
-    with pytest.raises(dataaudit.DataAuditError, match="audit the clean corpus"):
-        dataaudit.compare(runs[0], tmp_path)

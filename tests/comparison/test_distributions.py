@@ -40,15 +40,17 @@ def test_bins_that_meet_hold_every_document_in_its_bin(old: list[int], new: list
     edges = bin_edges("n", is_integer=True)
     both = np.array([np.histogram(side, edges)[0] for side in (old, new)])
     filled = both.any(axis=0)
-    assert [side[(found[0] + found[1]) > 0].tolist() for side in found] == [side[filled].tolist() for side in both]
-    assert [int(side.sum()) for side in found] == [len(old), len(new)]
+    assert [side[(found.old + found.new) > 0].tolist() for side in found[1:]] == [
+        side[filled].tolist() for side in both
+    ]
+    assert [int(side.sum()) for side in found[1:]] == [len(old), len(new)]
 
 
 def test_other_bins_are_not_compared() -> None:
     assert aligned(summary("n", [3, 70], is_integer=True), summary("n", [3.5, 70.0])) is None
     apart = aligned(summary("n", [1], is_integer=True), summary("n", [900], is_integer=True))
     assert apart is not None
-    assert distance(*apart).distance == 1
+    assert distance(apart.old, apart.new).distance == 1
 
 
 @settings(deadline=None)
