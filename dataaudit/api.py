@@ -274,8 +274,8 @@ def load_result(run: Location) -> AuditResult:
 def compare(old: Location, new: Location) -> Comparison:
     """Returns what changed from one run to another: checks, values, distributions, mixture, documents, method.
 
-    Both are run folders, or outputs of a filter: then documents that went are counted by rule, and if ``OUT/audit`` is
-    no audit of ``OUT/clean``, checks are not compared. A ``report.json`` alone does too; then documents are not compared.
+    Both are run folders, or outputs of a filter: then documents that went are counted by rule, and checks are compared
+    if ``OUT/audit`` is an audit of ``OUT/clean``. A ``report.json`` alone does too; then documents are not compared.
 
     Raises:
         DataAuditError: one of them is none of these, or of another version.
