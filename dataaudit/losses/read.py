@@ -64,7 +64,7 @@ def read_log(places: Sequence[Path]) -> Log:
         has = ", ".join(sorted({point.name for point in points})[:12]) or "no numbers"
         raise ReadError(f"{places[0]}: no loss and no gradient norm ({', '.join(NAMES['loss'][:3])}). It has: {has}.")
     if replaced:
-        notes.append(f"{replaced:,} steps were logged more than once, as after a resume; the last value counts.")
+        notes.append(f"steps that were logged more than once, as after a resume: {replaced:,}; the last value counts.")
     return Log(series, [str(file) for file in files], notes)
 
 

@@ -34,7 +34,7 @@ def trace_losses(log: Log, risks: BatchRisks, before: Before) -> LossTrace:
     spikes = sorted((_spike(*each, risks, before) for each in found), key=lambda each: (each.step, each.series))
     notes = list(log.notes)
     if missing := sum(not spike.order_has_it for spike in spikes):
-        notes.append(f"{missing:,} spikes are at steps that the order does not have: more --epochs, or another order.")
+        notes.append(f"spikes at steps that the order does not have: {missing:,}. Check --epochs and --order.")
     if any(spike.step > spike.first_step for spike in spikes):
         notes.append("Not every step was logged: a logged value may stand for all steps since the one before.")
     window = _window(spikes)

@@ -138,10 +138,10 @@ class _Loader:
         return _Part(doc_ids, lengths, self._numbered(table.column("source")), clusters, values)
 
     def _numbered(self, sources: pa.ChunkedArray) -> NDArray[np.int32]:
-        encoded = sources.combine_chunks().dictionary_encode()
-        names = [NO_SOURCE if name is None else name for name in encoded.dictionary.to_pylist()]
-        numbers = np.array([self.names.setdefault(name, len(self.names)) for name in [*names, NO_SOURCE]], np.int32)
-        return np.asarray(numbers[encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)])
+        encoded = sources.cast(pa.large_string()).fill_null(NO_SOURCE).combine_chunks().dictionary_encode()
+        names = encoded.dictionary.to_pylist()
+        numbers = np.array([self.names.setdefault(name, len(self.names)) for name in names], np.int32)
+        return np.asarray(numbers[encoded.indices.to_numpy(zero_copy_only=False)])
 
     def _with_lost(self, shard: int, found: list[_Part]) -> _Part:
         """Returns every record of a shard; those that gave no document are empty."""

@@ -37,6 +37,7 @@ def test_all_documents_of_a_run(run):
     assert len({doc_id >> 32 for doc_id in found.doc_ids.tolist()}) > 1
     assert dict(zip(found.doc_ids.tolist(), found.lengths.tolist(), strict=True)) == token_lists(run)
     assert found.doc_ids.tolist() == sorted(found.doc_ids.tolist())
+    assert sorted(found.source_names) == ["books", "网页"]
     of_source = np.array(found.source_names)[found.sources]
     assert (of_source == "网页").sum() == (of_source == "books").sum() == 120
     assert found.values.shape == (240, len(found.signals))

@@ -27,5 +27,5 @@ def read(path: Path) -> Read:
                 points += points_of(row)
             else:
                 wrong, first = wrong + 1, first or number
-    note = f"{path}: {wrong:,} lines are no JSON objects and were left out; the first is line {first}." if wrong else ""
-    return Read(points, note)
+    note = f"{path}: lines that are no JSON objects were left out: {wrong:,}; the first is line {first}."
+    return Read(points, note if wrong else "")
