@@ -1,16 +1,15 @@
 """Checks of drift: shards, windows and the whole corpus against what they should be like."""
 
-from collections.abc import Sequence
-
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import WORST, Evidence
-from dataaudit.checks.wording import counted, number, percent
+from dataaudit.checks.wording import agree, counted, number, percent
 from dataaudit.result import Drift, DriftPart, Part
 
 GROUP = "drift"
 LISTED = 20
 NAMED_TOKENS = 8
 FEWEST_WINDOWS = 10
+OUTLIER_Z = 5.0
 TOO_SMALL = "No shard has enough tokens and documents to be judged (drift.min_tokens, drift.min_documents)."
 
 
@@ -25,19 +24,27 @@ def shard_drift(evidence: Evidence, options: Options) -> Outcome:
 
     A shard is an input file, a piece of a large one, or a group of small ones. A shard that holds one source alone is
     compared with the other shards of that source, if there are any. Shards below ``drift.min_tokens`` or
-    ``drift.min_documents`` are reported and not judged. Raw KL is no alarm: a clean shard of 60,000 tokens under a
-    vocabulary of 128,000 has 0.5 nats. Without a tokenizer, words in 65,536 buckets are counted.
+    ``drift.min_documents`` are reported and not judged; so are those whose tokens lie in a few documents
+    (``drift.min_effective_documents``), since one giant document differs from any corpus. Raw KL is no alarm: a clean
+    shard of 60,000 tokens under a vocabulary of 128,000 has 0.5 nats. Without a tokenizer, words in 65,536 buckets are
+    counted.
 
     Why: a shard of another language, a broken file or a template flood shows here, with the tokens that make it so.
     Do: read the tokens named, look at the shard, and mix, clean or drop it.
     """
-    drift = _drift(evidence)
+    drift = drift_of(evidence)
     judged = [part for part in drift.shards if part.is_judged and excess(part) is not None]
-    details: dict[str, object] = {"unit": drift.unit, "overdispersion": drift.overdispersion, "judged": len(judged)}
+    uneven = _uneven(evidence)
+    details: dict[str, object] = {
+        "unit": drift.unit,
+        "overdispersion": drift.overdispersion,
+        "judged": len(judged),
+        "uneven": [{"name": part.name, "longest_document_share": part.longest_document_share} for part in uneven],
+    }
     if drift.shard_count < 2:
         return Outcome.skip("One shard has no others to be compared with.")
     if not judged:
-        return Outcome.skip(TOO_SMALL)
+        return Outcome.skip(TOO_SMALL + _of_uneven(uneven))
     judged.sort(key=lambda part: -(excess(part) or 0.0))
     worst, value = judged[0], excess(judged[0]) or 0.0
     details["shards"] = [
@@ -46,6 +53,7 @@ def shard_drift(evidence: Evidence, options: Options) -> Outcome:
     message = f"{worst.name} is the furthest from the others: {number(value)} nats more than chance."
     if value >= 0.02 and _named(worst):
         message += f" It has more of: {', '.join(_named(worst))}."
+    message += _of_outliers(drift) + _of_uneven(uneven)
     parts = [
         Part(name=part.name, documents=part.documents, of_documents=part.documents, share=1.0)
         for part in judged[:WORST]
@@ -71,7 +79,7 @@ def length_drift(evidence: Evidence, options: Options) -> Outcome:
     Why: a shard of cut, joined or padded documents changes the batches, and often the loss.
     Do: look at the shard's shortest and longest documents.
     """
-    drift = _drift(evidence)
+    drift = drift_of(evidence)
     judged = [part for part in drift.shards if part.is_judged and part.length_distance is not None]
     if drift.shard_count < 2:
         return Outcome.skip("One shard has no others to be compared with.")
@@ -101,59 +109,6 @@ def length_drift(evidence: Evidence, options: Options) -> Outcome:
     return Outcome(worst.length_distance, message, documents=worst.documents, tokens=worst.tokens, details=details)
 
 
-@check(
-    "source-mixture",
-    group=GROUP,
-    title="Source mixture",
-    unit="share of tokens",
-    needs=("drift",),
-    options={"p": 0.01},
-)
-def source_mixture(evidence: Evidence, options: Options) -> Outcome:
-    """Largest difference of a source's share from the one planned (``mixture`` in the config), where p < ``p``.
-
-    Without a plan, the shares of each shard are compared with the corpus's, unless every shard holds a single source.
-
-    Why: a mixture that jumps from shard to shard makes the loss jump; one off the plan trains another model.
-    Do: shuffle across sources, or change the plan or the corpus; epochs says how often a source would be repeated.
-    """
-    drift = _drift(evidence)
-    details: dict[str, object] = {
-        "sources": [
-            {"name": each.name, "share": each.token_share, "planned": each.planned_share, "epochs": each.epochs}
-            for each in drift.mixture[:LISTED]
-        ],
-        "runs_z": drift.source_runs_z,
-    }
-    if evidence.config.mixture:
-        off = max(drift.mixture, key=lambda each: abs((each.token_share or 0.0) - (each.planned_share or 0.0)))
-        value = abs((off.token_share or 0.0) - (off.planned_share or 0.0))
-        repeats = f"; planned shares repeat it {number(off.epochs)} times" if off.epochs is not None else ""
-        message = (
-            f"{off.name} has {percent(off.token_share)} of {evidence.weight_unit}, planned are "
-            f"{percent(off.planned_share)}{repeats}."
-        )
-        return Outcome(value, message, details=details)
-    if len(drift.mixture) < 2:
-        return Outcome(None, "One source, and no planned mixture in the config.", details=details)
-    if all(len(part.sources) < 2 for part in drift.shards):
-        return Outcome(None, "Every shard holds one source, so shards differ by design.", details=details)
-    off_parts = _off(drift.shards, options["p"])
-    details["shards"] = [{"name": part.name, "difference": part.mixture_distance} for part in off_parts[:LISTED]]
-    if not off_parts:
-        return Outcome(0.0, "The shares of sources are those of the corpus in every shard.", details=details)
-    worst = off_parts[0]
-    message = (
-        f"{worst.name} differs most from the corpus's shares: {percent(worst.mixture_distance)} of a source's share."
-    )
-    return Outcome(worst.mixture_distance, message, documents=worst.documents, tokens=worst.tokens, details=details)
-
-
-def _off(parts: Sequence[DriftPart], p: float) -> list[DriftPart]:
-    found = [part for part in parts if part.is_judged and part.mixture_p_value is not None and part.mixture_p_value < p]
-    return sorted(found, key=lambda part: -(part.mixture_distance or 0.0))
-
-
 @check("change-points", group=GROUP, title="Changes along the corpus", unit="changes", needs=("drift",))
 def changes(evidence: Evidence, options: Options) -> Outcome:
     """Places in the corpus's order from which on a measure of the windows stays different.
@@ -165,7 +120,7 @@ def changes(evidence: Evidence, options: Options) -> Outcome:
     Why: a crawl that changed, a pipeline that was updated half-way, sources that are not shuffled.
     Do: look at the documents from there on; shuffle, or clean the part.
     """
-    drift = _drift(evidence)
+    drift = drift_of(evidence)
     judged = sum(window.is_judged for window in drift.windows)
     details = {
         "changes": [
@@ -203,7 +158,7 @@ def reference_drift(evidence: Evidence, options: Options) -> Outcome:
     Why: a corpus that was meant to be the same, or an extension, should read the same.
     Do: read the tokens named, and the shards that are furthest from the reference.
     """
-    drift = _drift(evidence)
+    drift = drift_of(evidence)
     value = drift.reference_excess
     if value is None:
         return Outcome.skip("There are no tokens to compare, here or in the reference.")
@@ -232,7 +187,7 @@ def vocabulary_use(evidence: Evidence, options: Options) -> Outcome:
     Why: natural text has a slope near -1; a far flatter or steeper one is a list, a template or a code dump.
     Do: compare with an earlier corpus.
     """
-    drift = _drift(evidence)
+    drift = drift_of(evidence)
     details = {
         "tokens": drift.tokens,
         "types": drift.types,
@@ -250,9 +205,43 @@ def vocabulary_use(evidence: Evidence, options: Options) -> Outcome:
     return Outcome(drift.zipf_slope, message, details=details)
 
 
-def _drift(evidence: Evidence) -> Drift:
+def drift_of(evidence: Evidence) -> Drift:
+    """Returns the part on drift, which a check with ``needs=("drift",)`` has."""
     assert evidence.drift is not None
     return evidence.drift
+
+
+def _uneven(evidence: Evidence) -> list[DriftPart]:
+    """Returns the shards that are large enough, but in too few documents; the most uneven first."""
+    needed = evidence.config.drift
+    found = [
+        part
+        for part in drift_of(evidence).shards
+        if not part.is_judged and part.tokens >= needed.min_tokens and part.documents >= needed.min_documents
+    ]
+    return sorted(found, key=lambda part: -(part.longest_document_share or 0.0))[:LISTED]
+
+
+def _of_uneven(uneven: list[DriftPart]) -> str:
+    if not uneven:
+        return ""
+    count = len(uneven)
+    return (
+        f" {counted(count, 'shard')} {agree(count, 'are')} not judged, because a few documents hold most of it: in "
+        f"{uneven[0].name} the longest one has {percent(uneven[0].longest_document_share)} of the length."
+    )
+
+
+def _of_outliers(drift: Drift) -> str:
+    """Tells how many shards stand out among the others, unless they differ by design."""
+    if all(len(part.sources) < 2 for part in drift.shards) and len(drift.mixture) > 1:
+        return ""
+    count = sum((part.outlier_z or 0.0) >= OUTLIER_Z for part in drift.shards)
+    if not count:
+        return ""
+    return (
+        f" {counted(count, 'shard')} {agree(count, 'stand')} out from the others (robust z of {OUTLIER_Z:g} or more)."
+    )
 
 
 def _named(part: DriftPart) -> list[str]:

@@ -56,6 +56,38 @@ def _decile_bins(documents: Counts) -> Counts:
     return bins
 
 
+class Concentration(NamedTuple):
+    """How unequally the documents of a part share its length.
+
+    Attributes:
+        effective_documents: (Σ length)² / Σ length², from 1 to the number of documents: equal documents that would give
+            a mean over tokens the same variance.
+        longest_share: of the length, in the longest document.
+    """
+
+    effective_documents: float
+    longest_share: float
+
+
+def concentration(lengths: Counts, documents: Counts) -> Concentration | None:
+    """Measures the inequality of lengths; None when there is no length.
+
+    Args:
+        lengths: int64[k], distinct lengths, ascending.
+        documents: int64[k], documents of each.
+
+    Source: Kish 1965, Survey Sampling: effective sample size of unequal weights.
+    """
+    held = np.flatnonzero(documents)
+    whole = sum(length * times for length, times in zip(lengths[held].tolist(), documents[held].tolist(), strict=True))
+    if not whole:
+        return None
+    squares = sum(
+        length * length * times for length, times in zip(lengths[held].tolist(), documents[held].tolist(), strict=True)
+    )
+    return Concentration(whole * whole / squares, int(lengths[held[-1]]) / whole)
+
+
 def mean_log_length(lengths: Counts, documents: Counts) -> float | None:
     """Returns the mean of ln(1 + length); None without documents."""
     n = int(documents.sum())

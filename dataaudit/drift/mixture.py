@@ -13,7 +13,7 @@ class MixtureDrift(NamedTuple):
     Attributes:
         largest_difference: of a share from the one expected, in absolute terms: 0 to 1.
         source: place of the source with it.
-        p_value: Pearson's χ² over documents; 0 when there are documents of a source that is expected to have none.
+        p_value: of Pearson's χ²; 0 when there is something of a source that is expected to have none.
     """
 
     largest_difference: float
@@ -21,19 +21,19 @@ class MixtureDrift(NamedTuple):
     p_value: float
 
 
-def mixture_drift(weights: Sequence[int], documents: Sequence[int], expected: Sequence[float]) -> MixtureDrift | None:
-    """Compares the shares of sources in a part with the expected shares.
+def mixture_drift(weights: Sequence[int], draws: float, expected: Sequence[float]) -> MixtureDrift | None:
+    """Compares the shares of sources in a part with the expected shares; None when there is nothing.
 
-    The difference is of *weights* (tokens). The test counts documents, since tokens of a document come together: the
-    effective number of draws is the number of documents, and their observed shares are the weights'. None when there is
-    nothing.
+    The difference is of *weights* (tokens). The tokens of a document come together, so the test takes the weights'
+    shares as those of so many *draws*: the effective number of documents, which one giant document makes small.
     """
-    whole, draws, plan = sum(weights), sum(documents), math.fsum(expected)
+    whole, plan = sum(weights), math.fsum(expected)
     if not whole or not draws or plan <= 0:
         return None
     shares = [(weight / whole, share / plan) for weight, share in zip(weights, expected, strict=True)]
     gaps = [abs(found - wanted) for found, wanted in shares]
-    largest = max(range(len(gaps)), key=lambda place: (gaps[place], -place))
+    # Of two sources both are equally far off, but for rounding: the first one is named.
+    largest = max(range(len(gaps)), key=lambda place: (round(gaps[place], 12), -place))
     possible = [(found, wanted) for found, wanted in shares if wanted > 0]
     if any(found > 0 and wanted <= 0 for found, wanted in shares):
         return MixtureDrift(gaps[largest], largest, 0.0)

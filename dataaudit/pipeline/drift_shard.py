@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dataaudit.drift.divergences import hellinger, jensen_shannon, kl_pooled, kl_smoothed, total_variation
 from dataaudit.drift.excess import part_drift, reference_drift, split_half_ratio
-from dataaudit.drift.length_drift import length_drift, mean_log_length
+from dataaudit.drift.length_drift import concentration, length_drift, mean_log_length
 from dataaudit.drift.shape import shape
 from dataaudit.drift.sums import Counts, Floats, plain
 from dataaudit.pipeline.plan import load_plan
@@ -32,7 +32,8 @@ MEASURES = (
     *("kl", "null_mean", "null_deviation", "reverse_kl", "kl_pooled", "jensen_shannon", "hellinger"),
     *("total_variation", "split_half_ratio", "entropy", "type_token_ratio", "zipf_slope", "mean_log_length"),
     *("length_distance", "length_p_value", "length_wasserstein", "length_psi", "length_psi_p_value"),
-    *("source_kl", "source_null_mean", "reference_kl", "reference_null_mean"),
+    *("source_kl", "source_null_mean", "reference_kl", "reference_null_mean", "rest_ratio"),
+    *("effective_documents", "longest_document_share"),
 )
 LISTS = dict.fromkeys(("drivers", "source_drivers", "reference_drivers"), pa.list_(DRIVER))
 PORTIONS = pa.schema(
@@ -132,7 +133,14 @@ def _portions(run: RunFolder, shard: int, corpus: Corpus) -> Iterator[dict[str, 
         chosen = blocks.column("block").to_numpy()[groups == portion]
         part = _read(run, corpus, {shard: chosen})
         source, _ = alone.get(portion, ("", 0))
-        yield {"shard": shard, "portion": portion, **measures(part, corpus), **_in_source(part, corpus, source)}
+        counts: Counts = part.halves.sum(axis=0)
+        yield {
+            "shard": shard,
+            "portion": portion,
+            **measures(part, corpus),
+            **_in_source(part, corpus, source),
+            "rest_ratio": plain(split_half_ratio(counts, corpus.counts - counts)),
+        }
 
 
 def sole_sources(run: RunFolder, shard: int) -> dict[int, tuple[str, int]]:
@@ -231,6 +239,9 @@ def measures(part: Part, corpus: Corpus) -> dict[str, Any]:
     if longer is not None:
         names = ("distance", "p_value", "wasserstein", "psi", "psi_p_value")
         found |= dict(zip((f"length_{name}" for name in names), longer, strict=True))
+    unequal = concentration(corpus.lengths, part.documents)
+    if unequal is not None:
+        found |= {"effective_documents": unequal.effective_documents, "longest_document_share": unequal.longest_share}
     if corpus.reference is not None:
         against = reference_drift(counts, corpus.reference, corpus.vocabulary)
         if against is not None:

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from dataaudit.config.schema import Config
+from dataaudit.drift.change_points import robust_z
 from dataaudit.drift.mixture import RunsTest, mixture_drift, runs_test
 from dataaudit.drift.multiple import benjamini_hochberg
 from dataaudit.drift.sums import plain
@@ -20,6 +21,8 @@ from dataaudit.pipeline.store import Marker, RunFolder, key_of
 TABLES = "drift-tables"
 MOST_SOURCES = 200
 REST = "(all other sources)"
+FEWEST_OUTLIER_SHARDS = 8
+"""A median of fewer shards says too little about what is usual."""
 
 
 class DriftTables(NamedTuple):
@@ -63,13 +66,17 @@ def drift_tables(run: RunFolder, plan: Plan, config: Config) -> DriftTables:
     )
     least = config.drift.min_tokens
     shards = shards.with_columns(
-        ((pl.col("tokens") >= least) & (pl.col("documents") >= config.drift.min_documents)).alias("is_judged")
+        (
+            (pl.col("tokens") >= least)
+            & (pl.col("documents") >= config.drift.min_documents)
+            & (pl.col("effective_documents").fill_null(0) >= config.drift.min_effective_documents)
+        ).alias("is_judged")
     )
     windows = windows.with_columns((pl.col("tokens") >= least).alias("is_judged"))
     factor = _overdispersion(shards)
     expected = _expected(sources, config.mixture)
     return DriftTables(
-        _with_lengths(_with_mixture(_with_excess(shards, factor), expected)),
+        _with_outliers(_with_lengths(_with_mixture(_with_excess(shards, factor), expected))),
         _with_lengths(_with_mixture(_with_excess(windows, factor), expected)),
         sources,
         factor,
@@ -120,7 +127,24 @@ def _with_excess(parts: pl.DataFrame, factor: float) -> pl.DataFrame:
         ]
         for name, prefix in (("kl_excess", ""), ("kl_excess_source", "source_"), ("reference_excess", "reference_"))
     }
-    return parts.with_columns(pl.Series(name, values, pl.Float64) for name, values in excess.items())
+    z = [
+        None if value is None or not deviation else plain(value / (factor * deviation))
+        for value, deviation in zip(excess["kl_excess"], parts["null_deviation"].to_list(), strict=True)
+    ]
+    return parts.with_columns(
+        pl.Series(name, values, pl.Float64) for name, values in {**excess, "kl_excess_z": z}.items()
+    )
+
+
+def _with_outliers(shards: pl.DataFrame) -> pl.DataFrame:
+    """Adds how far each judged shard is from the others in its distance from them, in robust standard deviations."""
+    ratios = shards["rest_ratio"].to_list()
+    judged = [at for at, flag in enumerate(shards["is_judged"].to_list()) if flag and ratios[at] is not None]
+    values: list[float | None] = [None] * len(ratios)
+    z = robust_z([ratios[at] for at in judged]) if len(judged) >= FEWEST_OUTLIER_SHARDS else None
+    for at, value in zip(judged, z.tolist() if z is not None else (), strict=False):
+        values[at] = plain(value)
+    return shards.with_columns(pl.Series("outlier_z", values, pl.Float64))
 
 
 def _with_lengths(parts: pl.DataFrame) -> pl.DataFrame:
@@ -145,19 +169,18 @@ def _with_mixture(parts: pl.DataFrame, expected: Mapping[str, float]) -> pl.Data
     distances: list[float | None] = []
     p_values: list[float | None] = []
     largest: list[str | None] = []
-    for listed in parts["sources"].to_list():
-        weights, documents = [0] * len(names), [0] * len(names)
+    for listed, draws in parts.select("sources", "effective_documents").iter_rows():
+        weights = [0] * len(names)
         for each in listed or ():
-            place = places.get(each["source"], places[REST])
-            weights[place] += each["weight"]
-            documents[place] += each["documents"]
-        found = mixture_drift(weights, documents, plan)
+            weights[places.get(each["source"], places[REST])] += each["weight"]
+        found = mixture_drift(weights, draws or 0.0, plan)
         distances.append(plain(found.largest_difference) if found else None)
         p_values.append(plain(found.p_value) if found else None)
         largest.append(names[found.source] if found else None)
     return parts.with_columns(
         pl.Series("mixture_distance", distances, pl.Float64),
         pl.Series("mixture_p_value", p_values, pl.Float64),
+        pl.Series("mixture_q_value", [plain(value) for value in benjamini_hochberg(p_values)], pl.Float64),
         pl.Series("mixture_source", largest, pl.String),
     )
 

@@ -274,7 +274,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "drift.shards": ("Shards, most different first", "分片（差异最大者在前）"),
     "drift.windows": ("Windows, in the order of the corpus", "窗口（按语料顺序）"),
-    "drift.small": ("Shards that are too small are shown, but not judged.", "过小的分片仅显示，不判定。"),
+    "drift.small": (
+        "Shards that are too small, or mostly a few documents, are shown but not judged.",
+        "过小或大部分来自少数文档的分片仅显示，不判定。",
+    ),
     "drift.changes": ("Changes along the corpus", "语料中的变化点"),
     "drift.document": ("From document", "起始文档"),
     "drift.measure": ("Measure", "度量"),
@@ -283,7 +286,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "drift.boundary": ("sources change here", "此处来源改变"),
     "drift.drivers": ("Tokens that make it differ", "造成差异的词元"),
     "drift.name": ("Part", "部分"),
-    "drift.not_judged": ("too small", "过小"),
+    "drift.not_judged": ("not judged", "不判定"),
     "drift.reference": ("Against the reference run: {0} nats above chance.", "与参考运行相比：超出随机 {0} 奈特。"),
     "drift.shape": (
         "Entropy {0} nats, perplexity {1}, {2} kinds of tokens, Zipf slope {3}.",

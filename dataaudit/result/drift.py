@@ -35,8 +35,15 @@ class DriftPart(msgspec.Struct, frozen=True, kw_only=True):
         null_mean, null_deviation: of *kl* under chance.
         split_half_ratio: how much more two halves of its documents differ than chance gives (φ).
         entropy, type_token_ratio, zipf_slope, mean_log_length: of the part itself.
+        rest_ratio: how much more it differs from all others than chance gives; null for a window.
+        kl_excess_z: kl_excess over φ · null_deviation; too large where documents differ, so nothing is judged by it.
+        outlier_z: how far rest_ratio is above the judged shards' median, over 1.4826 times their median distance from
+            it; null for a window, and with fewer than 8 judged shards.
+        effective_documents: (Σ length)² / Σ length²: equal documents that would say as much.
+        longest_document_share: of its length, in its longest document.
         length_distance, length_q_value, length_wasserstein, length_psi, length_psi_p_value: against all others.
-        mixture_distance, mixture_p_value: largest difference of a source's share from the one expected.
+        mixture_source, mixture_distance, mixture_p_value, mixture_q_value: the source whose share differs most from the
+            one expected, and by how much.
         reference_kl, reference_excess: against the reference run.
         sources: share of each source, the 20 largest.
         ratios: control characters and the like, of the part's characters.
@@ -59,6 +66,11 @@ class DriftPart(msgspec.Struct, frozen=True, kw_only=True):
     null_mean: float | None = None
     null_deviation: float | None = None
     split_half_ratio: float | None = None
+    rest_ratio: float | None = None
+    kl_excess_z: float | None = None
+    outlier_z: float | None = None
+    effective_documents: float | None = None
+    longest_document_share: float | None = None
     entropy: float | None = None
     type_token_ratio: float | None = None
     zipf_slope: float | None = None
@@ -68,8 +80,10 @@ class DriftPart(msgspec.Struct, frozen=True, kw_only=True):
     length_wasserstein: float | None = None
     length_psi: float | None = None
     length_psi_p_value: float | None = None
+    mixture_source: str | None = None
     mixture_distance: float | None = None
     mixture_p_value: float | None = None
+    mixture_q_value: float | None = None
     reference_kl: float | None = None
     reference_excess: float | None = None
     sources: dict[str, float] = {}

@@ -8,7 +8,7 @@ import ruptures
 from scipy import stats
 
 from dataaudit.drift.change_points import changes, cusum, noise_variance, pelt, robust_z
-from dataaudit.drift.length_drift import length_drift, mean_log_length
+from dataaudit.drift.length_drift import concentration, length_drift, mean_log_length
 from dataaudit.drift.mixture import mixture_drift, runs_test
 from dataaudit.drift.shape import shape, zipf_slope
 
@@ -45,14 +45,42 @@ def test_equal_lengths_do_not_drift():
 
 
 def test_a_mixture_is_compared_with_its_plan():
-    found = mixture_drift([800, 200], [80, 20], [0.7, 0.3])
+    found = mixture_drift([800, 200], 100, [0.7, 0.3])
     assert found.largest_difference == pytest.approx(0.1)
     assert found.p_value == pytest.approx(stats.chisquare([80, 20], [70, 30]).pvalue)
-    assert mixture_drift([7, 3], [7, 3], [70, 30]).largest_difference == pytest.approx(0)
-    assert mixture_drift([1, 1], [1, 1], [1, 0]).p_value == 0
-    assert mixture_drift([5], [5], [1]) == (0, 0, 1)
-    assert mixture_drift([0], [0], [1]) is None
-    assert mixture_drift([1], [1], [0]) is None
+    assert mixture_drift([7, 3], 10, [70, 30]).largest_difference == pytest.approx(0)
+    assert mixture_drift([1, 1], 2, [1, 0]).p_value == 0
+    assert mixture_drift([5], 5, [1]) == (0, 0, 1)
+    assert mixture_drift([0], 1, [1]) is None
+    assert mixture_drift([1], 0.0, [1]) is None
+    assert mixture_drift([1], 1, [0]) is None
+
+
+def test_the_share_of_a_source_varies_as_that_of_so_many_effective_documents():
+    """Documents of very unequal length from two sources: p is uniform, where the number of documents would alarm."""
+    rng = np.random.default_rng(3)
+    weights = rng.lognormal(5, 1.5, (400, 300)).astype(np.int64) + 1
+    found, naive = [], []
+    for row in weights:
+        lengths, documents = np.unique(row, return_counts=True)
+        first = row[rng.random(len(row)) < 0.4].sum()
+        shares = [int(first), int(row.sum() - first)], [0.4, 0.6]
+        found.append(mixture_drift(shares[0], concentration(lengths, documents).effective_documents, shares[1]).p_value)
+        naive.append(mixture_drift(shares[0], len(row), shares[1]).p_value)
+    assert np.mean(np.array(found) < 0.05) == pytest.approx(0.05, abs=0.03)
+    assert np.mean(np.array(naive) < 0.05) > 0.3
+
+
+def test_unequal_documents_count_as_fewer():
+    lengths = np.array([0, 10, 1000])
+    found = concentration(lengths, np.array([5, 200, 2]))
+    weights = np.repeat(lengths, [5, 200, 2])
+    assert found.effective_documents == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert found.longest_share == 1000 / 4000
+    assert concentration(lengths, np.array([0, 7, 0])) == (7, 1 / 7)
+    assert concentration(lengths, np.array([3, 0, 0])) is None
+    huge = concentration(np.array([1, 1 << 62]), np.array([1, 3]))
+    assert huge.effective_documents == pytest.approx(3)
 
 
 @pytest.mark.parametrize("documents", [[50, 47], [30, 20, 5], [3, 4, 5], [2, 2]])

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import statistics
 from pathlib import Path
 
 import polars as pl
@@ -91,6 +92,41 @@ def test_a_shard_with_another_language_is_named_with_its_tokens(drifted: Path) -
     )
 
 
+def test_one_giant_document_is_no_drift_of_its_shard(config: str, tokenizer_file: Path, tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path / "in", odd=None)
+    giant = {"id": "giant", "text": " ".join("river stone and the" for _ in range(300))}
+    with (corpus / "web" / "3.jsonl").open("a") as file:
+        file.write(json.dumps(giant) + "\n")
+    result = dataaudit.audit(corpus, tmp_path / "run", config=config, tokenizer=tokenizer_file, workers=1)
+    shard = parts(tmp_path / "run")["web/3.jsonl"]
+    assert (shard.kl_excess or 0) > 0.1, "it does differ, and is shown"
+    assert not shard.is_judged
+    assert 0.2 < (shard.longest_document_share or 0) < 1
+    assert (shard.effective_documents or 0) == pytest.approx((shard.longest_document_share or 1) ** -2, rel=0.1)
+    found = finding(result, "shard-drift")
+    assert found.status == "pass"
+    assert "1 shard is not judged, because a few documents hold most of it: in web/3.jsonl" in found.message
+    lax = tmp_path / "lax.yaml"
+    lax.write_text(Path(config).read_text().replace("drift: {", "drift: {min_effective_documents: 1, "))
+    assert finding(dataaudit.check(tmp_path / "run", config=str(lax)), "shard-drift").status == "fail"
+
+
+def test_a_shard_that_stands_out_has_a_large_robust_z(config: str, tmp_path: Path) -> None:
+    result = dataaudit.audit(make_corpus(tmp_path / "in", odd=2, files=9), tmp_path / "run", config=config, workers=1)
+    assert result.drift is not None
+    assert {part.name for part in result.drift.shards if (part.outlier_z or 0) >= 5} == {"web/2.jsonl"}
+    ratios = {part.name: part.rest_ratio or math.nan for part in result.drift.shards}
+    apart = {name: ratio - statistics.median(ratios.values()) for name, ratio in ratios.items()}
+    scale = statistics.median(map(abs, apart.values())) / statistics.NormalDist().inv_cdf(0.75)
+    assert {part.name: part.outlier_z for part in result.drift.shards} == pytest.approx(
+        {name: value / scale for name, value in apart.items()}, rel=1e-4
+    )
+    for part in result.drift.shards:
+        width = result.drift.overdispersion * (part.null_deviation or math.nan)
+        assert part.kl_excess_z == pytest.approx((part.kl_excess or math.nan) / width, rel=1e-6)
+    assert "1 shard stands out from the others (robust z of 5 or more)." in finding(result, "shard-drift").message
+
+
 def test_it_is_found_without_a_tokenizer_too(config: str, tmp_path: Path) -> None:
     result = dataaudit.audit(make_corpus(tmp_path / "in", odd=2), tmp_path / "run", config=config, workers=1)
     assert result.drift is not None
@@ -164,6 +200,53 @@ def test_a_planned_mixture_is_judged_in_tokens(tmp_path: Path) -> None:
     path.write_text("extends: default\nmixture: {web: 0}\n")
     with pytest.raises(ConfigError, match="every share of the mixture is 0"):
         dataaudit.audit(tmp_path / "in", tmp_path / "run", config=str(path))
+
+
+MIXED = "extends: default\ndrift: {window_documents: 40, min_tokens: 500, min_documents: 20}\n"
+
+
+def mixed(path: Path, shares: list[float], *, each: int = 80) -> None:
+    """One file of two sources, in which the share of code changes every *each* documents."""
+    rng = random.Random(6)
+    write_jsonl(
+        path,
+        [
+            {"id": f"{at}-{row}", "text": text(rng, ENGLISH), "source": "code" if rng.random() < share else "web"}
+            for at, share in enumerate(shares)
+            for row in range(each)
+        ],
+    )
+
+
+def test_the_mixture_of_windows_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.yaml"
+    path.write_text(MIXED)
+    mixed(tmp_path / "in.jsonl", [0.2] * 5 + [0.9] * 2)
+    result = dataaudit.audit(tmp_path / "in.jsonl", tmp_path / "run", config=str(path), workers=1)
+    found = finding(result, "source-mixture")
+    assert found.status == "warn"
+    assert found.message.startswith("From document 400 on, web has down to ")
+    assert result.drift is not None
+    last = [part for part in result.drift.windows if (part.first_document or 0) >= 400]
+    assert found.value == max(part.mixture_distance or 0 for part in last)
+    assert [each for each in found.details["windows"] if each["first_document"] == 400 and each["documents"] == 160]
+    path.write_text(MIXED + "mixture: {web: 6, code: 4}\n")
+    planned = finding(dataaudit.check(tmp_path / "run", config=str(path)), "source-mixture")
+    assert planned.value == pytest.approx(0.5, abs=0.1)
+    assert planned.message.startswith("From document 400 on, web has down to ")
+    assert "instead of 60 %" in planned.message
+
+
+def test_windows_of_one_mixture_are_left_alone(tmp_path: Path) -> None:
+    """Chance alone moves a share by more than 0.02 in a window of 40 documents."""
+    path = tmp_path / "mixed.yaml"
+    path.write_text(MIXED)
+    mixed(tmp_path / "in.jsonl", [0.3] * 10)
+    result = dataaudit.audit(tmp_path / "in.jsonl", tmp_path / "run", config=str(path), workers=1)
+    assert result.drift is not None
+    assert max(part.mixture_distance or 0 for part in result.drift.windows) > 0.02
+    found = finding(result, "source-mixture")
+    assert (found.status, found.value) == ("pass", 0)
 
 
 def test_two_sequences_of_two_ids_give_the_textbook_values(tmp_path: Path) -> None:
