@@ -39,6 +39,10 @@ def audit(
     text_column: str | None = None,
     id_column: str | None = None,
     source_column: str | None = None,
+    input_format: str | None = None,
+    token_dtype: str | None = None,
+    eos_id: int | None = None,
+    bos_id: int | None = None,
     reference: Location | None = None,
     examples: int | None = None,
     workers: int | None = None,
@@ -55,6 +59,11 @@ def audit(
         text_column: dotted name of the column with the text; found by itself when None.
         id_column: dotted name of the column with the user's own id; found by itself when None.
         source_column: dotted name of the column that names the source; found by itself when None.
+        input_format: name of a reader, to force it, such as ``"nanogpt"``; found by content when None.
+        token_dtype: type of the ids in files of token ids that do not say it, such as ``"uint32"``.
+        eos_id: the id that every document should end with, and that cuts streams of ids into documents; for the
+            latter the tokenizer's when None.
+        bos_id: the same for their start.
         reference: the run folder of an earlier audit, with which the corpus is compared.
         examples: excerpts of documents that the report shows a rule, 8 when None; 0 for no text at all.
         workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
@@ -71,10 +80,21 @@ def audit(
         text_column=text_column,
         id_column=id_column,
         source_column=source_column,
+        token_dtype=token_dtype,
+        eos_id=eos_id,
+        bos_id=bos_id,
         reference=None if reference is None else str(reference),
     )
     names = [str(each) for each in several]
-    run_audit(names, Path(out), loaded, Silent(), workers=workers or default_workers(), examples=examples)
+    run_audit(
+        names,
+        Path(out),
+        loaded,
+        Silent(),
+        workers=workers or default_workers(),
+        input_format=input_format,
+        examples=examples,
+    )
     return _with_page(Path(out))
 
 

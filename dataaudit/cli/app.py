@@ -43,6 +43,19 @@ class Output(StrEnum):
     JSON = "json"
 
 
+class TokenType(StrEnum):
+    """Types of raw token ids."""
+
+    UINT8 = "uint8"
+    UINT16 = "uint16"
+    UINT32 = "uint32"
+    UINT64 = "uint64"
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    INT64 = "int64"
+
+
 class Engine(StrEnum):
     """Where tasks run."""
 
@@ -83,6 +96,12 @@ def audit(
     id_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column with the user's own id.")] = None,
     source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
     input_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Force a reader, such as jsonl.")] = None,
+    token_dtype: Annotated[
+        TokenType | None,
+        typer.Option(metavar="TYPE", help="Type of raw token ids that no header says, such as uint32."),
+    ] = None,
+    eos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that ends a document.")] = None,
+    bos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that starts a document.")] = None,
     reference: ReferenceOption = None,
     examples: ExamplesOption = None,
     jobs: WorkersOption = None,
@@ -114,6 +133,9 @@ def audit(
         text_column=text_column,
         id_column=id_column,
         source_column=source_column,
+        token_dtype=token_dtype,
+        eos_id=eos_id,
+        bos_id=bos_id,
         reference=reference,
     )
     try:

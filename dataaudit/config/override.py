@@ -19,15 +19,19 @@ def override(
     text_column: str | None = None,
     id_column: str | None = None,
     source_column: str | None = None,
+    token_dtype: str | None = None,
+    bos_id: int | None = None,
+    eos_id: int | None = None,
     reference: str | None = None,
 ) -> LoadedConfig:
     """Returns the config with the options that were given; None leaves the config's own."""
     config = loaded.config
+    columns = {"text_column": text_column, "id_column": id_column, "source_column": source_column}
     changed = msgspec.structs.replace(
         config,
-        read=_with(config.read, text_column=text_column, id_column=id_column, source_column=source_column),
+        read=_with(config.read, **columns, token_dtype=token_dtype),
         tokenizer=_with(config.tokenizer, path=tokenizer),
-        model=_with(config.model, vocab_size=vocab_size, max_length=max_length),
+        model=_with(config.model, vocab_size=vocab_size, max_length=max_length, bos_id=bos_id, eos_id=eos_id),
         drift=_with(config.drift, reference=reference),
     )
     return replace(loaded, config=changed)

@@ -27,6 +27,9 @@ Share = Annotated[float, msgspec.Meta(ge=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
 
 
+TokenType = Literal["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
+
+
 class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the corpus is read. Column names may be dotted for nested fields.
 
@@ -35,6 +38,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source_column: the column that says which source a document belongs to; found by itself when null.
     number_columns: numeric columns of the user's own, which rules can then use like signals.
     document_per: for plain text files, whether a document is a file or a line.
+    token_dtype: the type of the ids in files of token ids that do not say it, such as uint32.
     shard_bytes: about how many bytes of input make a shard, the unit of work that an interruption can lose.
     """
 
@@ -43,6 +47,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source_column: str | None = None
     number_columns: tuple[str, ...] = ()
     document_per: Literal["file", "line"] = "file"
+    token_dtype: TokenType | None = None
     shard_bytes: ShardBytes = 128 << 20
 
 

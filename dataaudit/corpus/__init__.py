@@ -21,6 +21,7 @@ from dataaudit.corpus.one_document import can_seek, document_at
 from dataaudit.corpus.pieces import TARGET_BYTES, FileNote, PieceList, cut_pieces
 from dataaudit.corpus.read import read_piece, read_records
 from dataaudit.corpus.token_facts import TokenFacts, TokenProblem
+from dataaudit.corpus.token_layout import TokenHints, TokenLayout
 from dataaudit.corpus.token_values import WRONG_ID
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
     "Shape",
     "Tally",
     "TokenFacts",
+    "TokenHints",
+    "TokenLayout",
     "TokenProblem",
     "can_seek",
     "cut_pieces",

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from typing import Any
 
-from dataaudit.corpus.leave_out import reason_to_leave
+from dataaudit.corpus.leave_out import main_among, reason_to_leave
 from dataaudit.corpus.location import filesystem, why
 from dataaudit.corpus.naming import Candidate
 from dataaudit.errors import ReadError
@@ -30,6 +30,8 @@ def find_at_address(address: str, skipped: list[tuple[str, str]]) -> list[Candid
         full = system.unstrip_protocol(inner) + (f"::{chained}" if chained else "")
         relative = PurePosixPath(inner).relative_to(below).parts if below else (PurePosixPath(inner).name,)
         reasons = [reason_to_leave(part, is_folder=part is not relative[-1]) for part in relative] if below else []
+        if below and (main := main_among(inner, infos)):
+            reasons.insert(0, f"belongs to {PurePosixPath(main).name}")
         if reason := next(filter(None, reasons), None):
             skipped.append((full, reason))
             continue

@@ -7,6 +7,7 @@ import msgspec
 import pyarrow as pa
 
 from dataaudit.corpus.token_facts import TokenFacts
+from dataaudit.corpus.token_layout import TokenHints, TokenLayout
 
 FaultKind = Literal["unreadable", "without_text"]
 
@@ -21,8 +22,8 @@ DOCUMENT_FIELDS = [
 """The columns of every batch that a reader gives, before the content and the user's own numbers.
 
 row: index of the record in its piece, from 0; unreadable records and those without text are counted too.
-record: where it stands in the file: the line from 1 (line formats, CSV), the row from 0 (tables, JSON arrays), 1 (a
-    document a file).
+record: where it stands in the file: the line from 1 (line formats, CSV), the row from 0 (tables, JSON arrays), the
+    sequence from 0 (token arrays), 1 (a document a file).
 offset: bytes from the start of the (decompressed) file to the record; null in tables.
 id: the user's own id as text (numbers as JSON writes them), null when there is none.
 source: the record's own source column; null when there is none.
@@ -59,13 +60,15 @@ class Piece(msgspec.Struct, frozen=True):
         file: the file.
         format: name of the reader ("jsonl", "parquet", ...).
         compression: "gzip", "zstd", ... or None.
-        start, stop: the range in the reader's own unit (bytes, row groups, record batches); stop None means to the end.
+        start, stop: the range in the reader's own unit (bytes, row groups, record batches, ids); stop None means to the
+            end.
         first_record: the record number (see DOCUMENT_FIELDS) of its first record.
         size: about how many bytes of input it holds, for progress and packing.
         content: the dotted name of the column with the text or the token ids.
         kind: whether *content* holds texts or token ids.
         id_column, source_column: dotted names, or None.
         side_columns: those of SIDE_FIELDS that the file has.
+        layout: how the ids of a token array stand in the file; None for records.
     """
 
     file: CorpusFile
@@ -80,6 +83,7 @@ class Piece(msgspec.Struct, frozen=True):
     id_column: str | None
     source_column: str | None
     side_columns: tuple[str, ...] = ()
+    layout: TokenLayout | None = None
 
 
 class ReadOptions(msgspec.Struct, frozen=True):
@@ -92,6 +96,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
         document_per: for plain text, whether a document is a file or a line.
         batch_bytes: about how much text a batch holds; a larger document is a batch of its own.
         batch_rows: most documents in a batch.
+        tokens: what files of token ids do not say; only cutting needs it, so no plan keeps it.
     """
 
     text_column: str | None = None
@@ -102,6 +107,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     document_per: Literal["file", "line"] = "file"
     batch_bytes: int = 4 << 20
     batch_rows: int = 8192
+    tokens: TokenHints | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from dataaudit.corpus.addresses import find_at_address
 from dataaudit.corpus.documents import CorpusFile
-from dataaudit.corpus.leave_out import reason_to_leave, saved_dataset_files
+from dataaudit.corpus.leave_out import main_of, reason_to_leave, saved_dataset_files
 from dataaudit.corpus.location import is_local
 from dataaudit.corpus.naming import Candidate, name_files
 from dataaudit.errors import ReadError, suggestion
@@ -132,7 +132,10 @@ def _find_local(path: Path, base: str, search: _Search) -> Iterator[Candidate]:
 
 def _find_below(path: Path, base: str, search: _Search) -> Iterator[Candidate]:
     """Like ``_find_local``, for what was not named by the user itself: what is no data is left out."""
-    if reason := reason_to_leave(path.name, is_folder=_is_folder(path)):
+    reason = reason_to_leave(path.name, is_folder=_is_folder(path))
+    if (main := main_of(path)) is not None:
+        reason = f"belongs to {main}" if main else None
+    if reason:
         search.skipped.append((str(path), reason))
     else:
         yield from _find_local(path, base, search)

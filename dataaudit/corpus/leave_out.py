@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Container
 from pathlib import Path
 
 _NOTES = re.compile(
@@ -12,6 +13,16 @@ _NOTES = re.compile(
     re.IGNORECASE,
 )
 
+SIDECARS = {
+    ".idx": (".bin", False),
+    ".ds.index": (".ds", True),
+    ".ds.metadata": (".ds", True),
+    ".ds.loss": (".ds", True),
+    ".csv.gz": (".npy", False),
+}
+"""What a file beside token ids ends with, what theirs ends with instead, and whether nothing else has such a name."""
+_INDEX_MAGIC = b"MMIDIDX"
+
 
 def reason_to_leave(name: str, *, is_folder: bool) -> str | None:
     """Returns why a file or folder that was found in a folder is no data, or None when it may be."""
@@ -20,6 +31,34 @@ def reason_to_leave(name: str, *, is_folder: bool) -> str | None:
     if is_folder:
         return "made by a program" if name in ("__pycache__", "__MACOSX") else None
     return "a note, a checksum or a mark, no data" if _NOTES.fullmatch(name) else None
+
+
+def main_of(path: Path) -> str | None:
+    """Returns the name of the file of token ids that a file belongs to, None when it is no sidecar.
+
+    An empty text says that it must be one, and that the file of ids is missing: to be told as a fault of the corpus.
+    """
+    for ending, (instead, is_always_one) in SIDECARS.items():
+        if path.name.endswith(ending):
+            main = path.name.removesuffix(ending) + instead
+            if (path.parent / main).is_file():
+                return main
+            return "" if is_always_one or _begins_as_index(path) else None
+    return None
+
+
+def main_among(path: str, paths: Container[str]) -> str | None:
+    """Returns the path among *paths* of the file of token ids that a file belongs to, or None."""
+    mains = (path.removesuffix(ending) + main for ending, (main, _) in SIDECARS.items() if path.endswith(ending))
+    return next((main for main in mains if main in paths), None)
+
+
+def _begins_as_index(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_INDEX_MAGIC)) == _INDEX_MAGIC
+    except OSError:
+        return False
 
 
 def saved_dataset_files(folder: Path) -> set[str] | None:

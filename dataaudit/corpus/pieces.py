@@ -1,9 +1,11 @@
 """Files in, pieces for tasks out, with what was found and what is damaged."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from dataaudit.corpus.columns import Choice, Column, choose, listed, require
 from dataaudit.corpus.documents import SIDE_FIELDS, CorpusFile, Piece, ReadOptions
@@ -11,6 +13,8 @@ from dataaudit.corpus.location import ARROW_ERRORS, DamageError, is_local, why
 from dataaudit.corpus.naming import is_not_utf8
 from dataaudit.corpus.readers import Span, reader_of
 from dataaudit.corpus.sniff import Kind, sniff
+from dataaudit.corpus.token_layout import TokenHints, TokenLayout
+from dataaudit.corpus.token_readers import names as array_formats
 from dataaudit.errors import ReadError
 
 TARGET_BYTES = 128 << 20
@@ -29,6 +33,7 @@ class FileNote:
         kind: whether *content* holds texts or token ids.
         id_column, source_column: dotted names, or None.
         empty: whether the file has no bytes at all.
+        layout: how the ids of a token array stand there; None for records.
     """
 
     file: CorpusFile
@@ -40,6 +45,7 @@ class FileNote:
     id_column: str | None
     source_column: str | None
     empty: bool
+    layout: TokenLayout | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +69,33 @@ class _Looked(NamedTuple):
     columns: list[Column]
     spans: list[Span]
 
+    @property
+    def layout(self) -> TokenLayout | None:
+        """How the ids of a token array stand there; None for records."""
+        return self.spans[0].layout if self.spans else None
+
+
+_ARRAY = Choice("input_ids", "ids", None, None)
+"""What is read from a token array."""
+
 
 def cut_pieces(
-    files: Sequence[CorpusFile], options: ReadOptions | None = None, target_bytes: int = TARGET_BYTES
+    files: Sequence[CorpusFile],
+    options: ReadOptions | None = None,
+    target_bytes: int = TARGET_BYTES,
+    hints: Callable[[], TokenHints] = TokenHints,
 ) -> PieceList:
     """Looks into every file and cuts it into pieces of about *target_bytes*.
 
-    Uncompressed lines are cut at line feeds, Parquet between row groups, Arrow files between record batches; every
-    other file is one piece. The pieces depend on the files and the options only.
+    Uncompressed lines are cut at line feeds, Parquet between row groups, Arrow files between record batches, token
+    arrays where documents end; every other file is one piece. The pieces depend on the files and the options only.
+
+    Args:
+        files: as ``find_files`` gives them.
+        options: how to read.
+        target_bytes: about how large a piece is.
+        hints: gives what files of token ids do not say; called when there is such a file, unless ``options.tokens`` is
+            given.
 
     Raises:
         ReadError: the column that was asked for is in none of the files, or none has a usual one.
@@ -80,7 +105,10 @@ def cut_pieces(
     looked: list[_Looked] = []
     for file in files:
         try:
-            looked.append(_look(file, options, target_bytes))
+            kind = sniff(file, options)
+            if kind.format in array_formats() and options.tokens is None:
+                options = msgspec.structs.replace(options, tokens=hints())
+            looked.append(_look(file, kind, options, target_bytes))
         except (*ARROW_ERRORS, DamageError) as error:
             found.damaged.append((file, _reason(file, error)))
     if any(each.columns for each in looked):
@@ -89,12 +117,11 @@ def cut_pieces(
     usual = _usual(looked, choices, options)
     for each, choice in zip(looked, choices, strict=True):
         final = choice if each.kind.format == "text" or choice.content else usual
-        _add(found, each, final)
+        _add(found, each, _ARRAY if each.layout is not None else final)
     return found
 
 
-def _look(file: CorpusFile, options: ReadOptions, target_bytes: int) -> _Looked:
-    kind = sniff(file, options)
+def _look(file: CorpusFile, kind: Kind, options: ReadOptions, target_bytes: int) -> _Looked:
     reader = reader_of(kind.format)
     if kind.empty and not kind.compression:
         return _Looked(file, kind, [], [Span(0, 0, 1, 0)])
@@ -125,14 +152,22 @@ def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
     what: Literal["text", "ids"] = "text" if is_text else choice.kind
     found.notes.append(
         FileNote(
-            file, kind.format, kind.compression, kind.encoding, content, what, id_column, source_column, kind.empty
+            file,
+            kind.format,
+            kind.compression,
+            kind.encoding,
+            content,
+            what,
+            id_column,
+            source_column,
+            kind.empty,
+            looked.layout,
         )
     )
     side = _side_columns(looked.columns) if what == "ids" else ()
-    found.pieces.extend(
-        Piece(file, kind.format, kind.compression, *span, content, what, id_column, source_column, side)
-        for span in looked.spans
-    )
+    for start, stop, first_record, size, layout in looked.spans:
+        place = (file, kind.format, kind.compression, start, stop, first_record, size)
+        found.pieces.append(Piece(*place, content, what, id_column, source_column, side, layout))
 
 
 def _side_columns(columns: Sequence[Column]) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from dataaudit.corpus.documents import CorpusFile, ReadOptions
 from dataaudit.corpus.location import DamageError, open_binary
 from dataaudit.corpus.readers import reader_of
 from dataaudit.corpus.stream import CHUNK, Head, head_of
+from dataaudit.corpus.token_arrays.naming import is_text
+from dataaudit.corpus.token_readers import names as array_formats
+from dataaudit.corpus.token_readers import recognise
 
 
 class Kind(NamedTuple):
@@ -38,6 +41,9 @@ _FOREIGN = {
     b"Rar!": "a RAR archive; unpack it first",
     b"%PDF": "a PDF file; extract its text first",
     b"\x93NUMPY": "a NumPy array",
+    b"\x80\x02\x8a\x0a": "a pickle; it is never loaded",
+    b"\x80\x04\x95": "a pickle; it is never loaded",
+    b"\x80\x05\x95": "a pickle; it is never loaded",
     b"\x80\x02": "a pickle; it is never loaded",
     b"\x80\x03": "a pickle; it is never loaded",
     b"\x80\x04": "a pickle; it is never loaded",
@@ -49,7 +55,6 @@ _FOREIGN = {
     b"ORC": "an ORC file; write it as Parquet first",
     b"\x89PNG": "an image",
     b"\xff\xd8\xff": "an image",
-    b"MMIDIDX": "the index of a tokenised corpus",
 }
 _BY_NAME = {
     ".jsonl": "jsonl",
@@ -67,6 +72,8 @@ _BY_NAME = {
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 _ARRAY = re.compile(rb"\s*\[\s*(?:\{|\]\s*\Z)")
 _SAMPLED_LINES = 50
+_CERTAIN = 3
+"""Bytes of a magic number that are more than a token id."""
 
 
 def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
@@ -83,6 +90,9 @@ def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
         return Kind("hub", None, None, empty=False)
     with open_binary(file.path) as data:
         first = data.read(CHUNK)
+    array, array_by_name = _token_array(file, first, options)
+    if array:
+        return Kind(array, None, None, empty=False)
     compression = find_compression(first)
     table = next((name for magic, name in _TABLES.items() if first.startswith(magic)), None)
     if table or options.format in ("parquet", "arrow"):
@@ -90,23 +100,43 @@ def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
             raise DamageError(f"not {_a(options.format)}: it begins with {_hex(first)}")
         return Kind(options.format or table or "", None, None, empty=not first)
     head = head_of(first, compression)
-    found = options.format or _format(file.name, head, compression)
+    found = options.format or _format(file.name, head, compression, array_by_name)
+    if found == array_by_name:
+        return Kind(found, None, None, empty=False)
     return Kind(found, compression, head.encoding, empty=head.whole and not head.data)
 
 
-def _format(name: str, head: Head, compression: str | None) -> str:
+def _token_array(file: CorpusFile, first: bytes, options: ReadOptions) -> tuple[str | None, str | None]:
+    """Returns the format of a token array by its content, and by no more than its name.
+
+    Files with the name of a text format are none, whatever they begin with.
+    """
+    if options.format is not None:
+        return (options.format if options.format in array_formats() else None), None
+    found = {} if _by_name(file.name) else recognise(file, first)
+    return found.get("content"), found.get("name")
+
+
+def _by_name(name: str) -> str | None:
     suffixes = [suffix.lower() for suffix in reversed(PurePosixPath(name).suffixes)]
-    by_name = next((_BY_NAME[suffix] for suffix in suffixes if suffix in _BY_NAME), None)
+    return next((_BY_NAME[suffix] for suffix in suffixes if suffix in _BY_NAME), None)
+
+
+def _format(name: str, head: Head, compression: str | None, array: str | None) -> str:
+    """Returns the format; *array* is that of a token array of this name, which goes last: any bytes may be ids."""
+    by_name = _by_name(name)
     data = head.data
     if not data.strip():
-        return by_name or "text"
+        return by_name or array or "text"
     if compression and (inner := next((kind for magic, kind in _TABLES.items() if data.startswith(magic)), None)):
         raise DamageError(f"{_a(inner)} inside {compression}; decompress it first")
     for magic, what in _FOREIGN.items():
-        if data.startswith(magic):
+        if data.startswith(magic) and not (array and len(magic) < _CERTAIN):
             raise DamageError(f"this is {what}")
     if data[257:262] == b"ustar":
         raise DamageError("this is a tar archive; unpack it first")
+    if array and not compression and not is_text(data):
+        return array
     if by_name in ("parquet", "arrow"):
         raise DamageError(f"not {_a(by_name)}, or damaged: it begins with {_hex(data)}")
     return _json(by_name, head) or _delimited(by_name, data) or _text(by_name, data)

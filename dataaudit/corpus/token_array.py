@@ -15,6 +15,11 @@ class Misfit(NamedTuple):
     id: int
 
 
+def native(dtype: str) -> np.dtype[Any]:
+    """Returns a type in the machine's byte order."""
+    return np.dtype(dtype).newbyteorder("=")
+
+
 def largest_id(dtype: str) -> int:
     """Returns the largest id that an integer type holds."""
     return int(np.iinfo(dtype).max)

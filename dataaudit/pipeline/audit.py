@@ -25,6 +25,7 @@ from dataaudit.pipeline.prepare import (
     refuse_inputs_inside,
     refuse_overlap,
     tell_what_was_found,
+    token_hints,
 )
 from dataaudit.pipeline.readback import read_back
 from dataaudit.pipeline.stages import map_shards, map_tasks, pool_and_judge
@@ -54,7 +55,7 @@ def run_audit(
     options = read_options(loaded, input_format)
     found = find_files(inputs)
     refuse_inputs_inside(found.files, out)
-    pieces = cut_pieces(found.files, options, loaded.config.read.shard_bytes)
+    pieces = cut_pieces(found.files, options, loaded.config.read.shard_bytes, lambda: token_hints(loaded))
     tell_what_was_found(found.skipped, pieces, listener)
     with open_run(out, new=True) as run:
         earlier = earlier_plan(run)

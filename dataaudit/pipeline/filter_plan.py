@@ -11,6 +11,7 @@ import msgspec
 
 from dataaudit.config.schema import Rule
 from dataaudit.corpus import CorpusFile, Piece
+from dataaudit.corpus.token_readers import names as array_formats
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import Restored
 from dataaudit.pipeline.plan import Plan
@@ -146,15 +147,22 @@ def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str]) 
 
 def _clean_name(relative: str, piece: Piece, output: OutputFormat) -> str:
     if output == "same":
-        return relative + (".parquet" if piece.format == "hub" else "")
+        return relative + _ending(piece)
     folder, _, last = relative.rpartition("/")
     stem = last[0] + last[1:].partition(".")[0]
     return f"{folder}/{stem}{ENDINGS[output]}" if folder else f"{stem}{ENDINGS[output]}"
 
 
+def _ending(piece: Piece) -> str:
+    """Returns what is put behind the name of a file that is written as a table, which it was not."""
+    if piece.format in array_formats():
+        return ".arrow"
+    return ".parquet" if piece.format == "hub" else ""
+
+
 def _quarantine_name(relative: str, piece: Piece) -> str:
-    if piece.format == "hub":
-        return relative + ".parquet"
+    if ending := _ending(piece):
+        return relative + ending
     if piece.format not in AS_LINES:
         return relative
     compressed = piece.compression is not None and "." in relative.rpartition("/")[2][1:]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dataaudit.corpus import Piece, RawBatch, Tally, read_records
 from dataaudit.corpus.convert import as_lines, put_in, select, sizes, texts
 from dataaudit.corpus.json_table import JsonTableWriter
+from dataaudit.corpus.token_readers import names as array_formats
 from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
@@ -27,7 +28,7 @@ from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
 from dataaudit.tokenize import TokenShardWriter
 from dataaudit.tokenize.shards import read_token_shard, token_shard_metadata
 
-TABLES = ("parquet", "arrow", "hub")
+TABLES = ("parquet", "arrow", "hub", *array_formats())
 DOC_ID, REASONS = "dataaudit_doc_id", "dataaudit_reasons"
 """The columns that a quarantined record has beside its own."""
 

@@ -15,8 +15,11 @@ from dataaudit.corpus import (
     PieceList,
     ReadOptions,
     Tally,
+    TokenHints,
+    TokenLayout,
     read_piece,
 )
+from dataaudit.corpus.token_array import native
 from dataaudit.errors import NoDocumentsError, UsageError
 from dataaudit.kernels.overlap import SCALE
 from dataaudit.pipeline.listener import Listener
@@ -35,7 +38,7 @@ from dataaudit.pipeline.plan import (
 )
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.pipeline.versions import versions
-from dataaudit.tokenize import compare_engines, identify
+from dataaudit.tokenize import compare_engines, identify, special_ids
 from dataaudit.tokenize.tokenizer_file import locate
 
 LISTED_NOTES = 20
@@ -80,6 +83,18 @@ def read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
     )
 
 
+def token_hints(loaded: LoadedConfig) -> TokenHints:
+    """Returns what files of token ids do not say: from the model, and from the tokenizer where that is silent."""
+    model = loaded.config.model
+    space, bos, eos = model.vocab_size, model.bos_id, model.eos_id
+    if (path := loaded.config.tokenizer.path) is not None:
+        named = special_ids(path)
+        space = identify(path).id_space if space is None else space
+        bos = named.bos_id if bos is None else bos
+        eos = named.eos_id if eos is None else eos
+    return TokenHints(loaded.config.read.token_dtype, space, bos, eos, model.max_length)
+
+
 def tell_what_was_found(skipped: Sequence[tuple[str, str]], pieces: PieceList, listener: Listener) -> None:
     """Says which formats and columns were found, what is damaged and what was left out."""
     for text in _found_in(pieces.notes):
@@ -105,6 +120,8 @@ def _found_in(notes: Sequence[FileNote]) -> Iterator[str]:
 def _facts(note: FileNote) -> tuple[str, ...]:
     if note.empty:
         return ("empty",)
+    if note.layout is not None:
+        return note.format, *_how_ids_stand(note.layout)
     what = "text" if note.kind == "text" else "token ids"
     return (
         f"{note.format} {note.compression}" if note.compression else note.format,
@@ -112,6 +129,35 @@ def _facts(note: FileNote) -> tuple[str, ...]:
         f"id in {note.id_column!r}" if note.id_column else "no id column",
         *([f"source in {note.source_column!r}"] if note.source_column else []),
     )
+
+
+_SAYS = {
+    "header": "its header",
+    "sidecar": "what lies beside it",
+    "option": "the option",
+    "vocab_size": "the size of the vocabulary",
+    "default": "habit",
+}
+_NEITHER = "Give --eos-id or --bos-id to cut it into documents, or --max-length for another length"
+
+
+def _how_ids_stand(layout: TokenLayout) -> tuple[str, str]:
+    """Says how the ids of a token array are read."""
+    ids = f"{native(layout.dtype)} ids, by {_SAYS[layout.dtype_from]}"
+    match layout.delimited_by:
+        case "eos":
+            return ids, f"a document ends after each id {layout.delimiter}"
+        case "bos":
+            return ids, f"a document starts at each id {layout.delimiter}"
+        case "length":
+            why = "no id is known to delimit documents"
+            if layout.missing is not None:
+                why = f"id {layout.missing} is to delimit documents and does not occur at the beginning"
+            return ids, f"sequences of {layout.length:,} tokens, for {why}. {_NEITHER}"
+        case "row":
+            return ids, f"a document is a row of {layout.length:,} tokens"
+        case other:
+            return ids, f"a document is a sequence of the {other}" if other == "index" else "a document is a sample"
 
 
 def earlier_plan(run: RunFolder) -> Plan | None:

@@ -1,4 +1,4 @@
-"""One reader a format; every module of this package is one, and its name is the name of the format."""
+"""One reader a format; every module of this package and of ``token_readers`` is one, and its name is the format's."""
 
 import importlib
 import pkgutil
@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol, cast
 
 import pyarrow as pa
 
+from dataaudit.corpus import token_readers
 from dataaudit.corpus.columns import Column
 from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
+from dataaudit.corpus.token_layout import TokenLayout
 from dataaudit.errors import ReadError, suggestion
 
 
@@ -20,10 +22,11 @@ class Span(NamedTuple):
     stop: int | None
     first_record: int
     size: int
+    layout: TokenLayout | None = None
 
 
 class Reader(Protocol):
-    """What a module of this package holds. All raise OSError or DamageError for a file that cannot be read."""
+    """What a module of these packages holds. All raise OSError or DamageError for a file that cannot be read."""
 
     def columns(self, file: CorpusFile, compression: str | None, /) -> list[Column]:
         """Returns the columns of the file, from its head."""
@@ -45,7 +48,7 @@ class Reader(Protocol):
 @cache
 def reader_names() -> tuple[str, ...]:
     """Returns the names of all formats."""
-    return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
+    return tuple(sorted([*(info.name for info in pkgutil.iter_modules(__path__)), *token_readers.names()]))
 
 
 def reader_of(name: str) -> Reader:
@@ -57,4 +60,5 @@ def reader_of(name: str) -> Reader:
     if name not in reader_names():
         formats = ", ".join(reader_names())
         raise ReadError(f"there is no format {name!r}.{suggestion(name, reader_names())} Formats: {formats}.")
-    return cast("Reader", importlib.import_module(f"{__name__}.{name}"))
+    package = token_readers.__name__ if name in token_readers.names() else __name__
+    return cast("Reader", importlib.import_module(f"{package}.{name}"))
