@@ -12,6 +12,7 @@ __all__ = [
     "FilterResult",
     "Finding",
     "Status",
+    "TokenChecks",
     "TraceResult",
     "__version__",
     "audit",
@@ -22,6 +23,7 @@ __all__ = [
     "load_result",
     "render_html",
     "shingles",
+    "token_checks",
     "trace",
 ]
 
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from dataaudit.errors import DataAuditError
     from dataaudit.export_result import ExportResult
     from dataaudit.filter_result import FilterResult
+    from dataaudit.integrations import token_checks
     from dataaudit.integrations.filter import Filter
+    from dataaudit.integrations.token_checks import TokenChecks
     from dataaudit.result import AuditResult, Finding, Status
     from dataaudit.trace_result import TraceResult
 
@@ -45,6 +49,7 @@ _HOMES = {
     "FilterResult": "filter_result",
     "Finding": "result",
     "Status": "result",
+    "TokenChecks": "integrations.token_checks",
     "TraceResult": "trace_result",
     "audit": "api",
     "check": "api",
@@ -60,9 +65,11 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Loads a public name on first use, so that importing the package costs nothing."""
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "token_checks":
+        return import_module("dataaudit.integrations.token_checks")
+    if name in _HOMES:
         return getattr(import_module(f"dataaudit.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'dataaudit' has no attribute {name!r}")
 

@@ -11,7 +11,7 @@ from dataaudit.corpus.batches import batch_schema
 from dataaudit.corpus.columns import holds_of_type, is_list, is_texts
 from dataaudit.corpus.documents import IDS_FIELD, SIDE_FIELDS, TEXT_FIELD, Fault, FaultKind, Piece, ReadOptions, Tally
 from dataaudit.corpus.json_record import as_name
-from dataaudit.corpus.token_values import wrong_id
+from dataaudit.corpus.token_values import whole_numbers, wrong_id
 
 _UNKNOWN_LENGTH = 64 << 10
 """Bytes that a value is taken to hold where Arrow cannot tell it cheaply."""
@@ -251,14 +251,7 @@ def _side(batch: pa.RecordBatch | None, name: str, count: int) -> pa.Array:
             return column.cast(wanted)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             """Some number is none that an int64 holds: look at each list."""
-    return pa.array([_whole(value) for value in column.to_pylist()], wanted)
-
-
-def _whole(value: list[Any] | None) -> list[int] | None:
-    if value is None or not all(isinstance(each, int | float) and each == each // 1 for each in value):
-        return None
-    whole = [int(each) for each in value]
-    return whole if all(-(2**63) <= each < 2**63 for each in whole) else None
+    return pa.array([None if value is None else whole_numbers(value) for value in column.to_pylist()], wanted)
 
 
 def _names(batch: pa.RecordBatch | None, name: str | None, count: int) -> pa.Array:

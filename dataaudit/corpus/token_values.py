@@ -1,4 +1,4 @@
-"""What in a list is no token id: a null, a float, NaN, a text, a number that 64 bits do not hold."""
+"""Which lists are token ids or labels, and what in them is none: a null, a float, NaN, a text, a number too large."""
 
 import math
 from collections.abc import Sequence
@@ -15,6 +15,14 @@ def wrong_id(values: Sequence[Any]) -> str | None:
         if what is not None:
             return f"{WRONG_ID} {what} at position {position}, where a whole number that fits 64 bits was expected"
     return None
+
+
+def whole_numbers(values: Sequence[Any]) -> list[int] | None:
+    """Returns labels or a mask as whole numbers of 64 bits, floats that are whole too; None when some value is none."""
+    if not all(isinstance(each, int | float) and each == each // 1 for each in values):
+        return None
+    whole = [int(each) for each in values]
+    return whole if all(-(2**63) <= each < 2**63 for each in whole) else None
 
 
 def _what(value: Any) -> str | None:

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dataaudit.errors import UsageError, suggestion
@@ -37,14 +38,33 @@ def names_of(batch: Batch) -> list[str]:
 def column_of(batch: Batch, name: str, what: str) -> Any:
     """Returns a column as the batch holds it; *what* says in the error what it was wanted for.
 
+    A dotted name is a field of a nested column, unless the batch has a column of just that name.
+
     Raises:
         UsageError: the batch has no such column.
     """
     names = names_of(batch)
-    if name not in names:
+    first, *fields = [name] if name in names else name.split(".")
+    if first not in names:
         near = suggestion(name, names)
         raise UsageError(f"the dataset has no column {name!r} for {what}.{near} Its columns: {', '.join(names)}.")
-    return batch.column(name) if isinstance(batch, pa.Table) else batch[name]
+    found = batch.column(first) if isinstance(batch, pa.Table) else batch[first]
+    for field in fields:
+        found = _field(found, field, name, what)
+    return found
+
+
+def _field(values: Any, field: str, name: str, what: str) -> Any:
+    """Returns a field of nested values, null where the value around it is."""
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        if not all(row is None or (isinstance(row, Mapping) and field in row) for row in values):
+            raise UsageError(
+                f"the dataset has no column {name!r} for {what}: {field!r} is no field of what is above it."
+            )
+        return [None if row is None else row[field] for row in values]
+    if not pa.types.is_struct(values.type) or values.type.get_field_index(field) < 0:
+        raise UsageError(f"the dataset has no column {name!r} for {what}: {field!r} is no field of {values.type}.")
+    return pc.struct_field(values, field)
 
 
 def texts_of(batch: Batch, name: str) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:

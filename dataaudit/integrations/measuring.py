@@ -1,6 +1,7 @@
 """Measures the signals that a filter's rules look at, for documents as they come."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -11,9 +12,12 @@ import pyarrow.compute as pc
 
 from dataaudit.config import LoadedConfig
 from dataaudit.kernels.vocabulary import Vocabulary
-from dataaudit.signals import DocumentBatch, Signal, all_signals
+from dataaudit.signals import DocumentBatch, Lists, Signal, SpecialIds, all_signals
 from dataaudit.tokenize import Encoder, identify, load_encoder, vocabulary
 from dataaudit.tokenize.tokenizer_file import locate
+
+SIDES = {"labels": "labels", "mask": "attention_mask"}
+"""What stands beside token ids, by the need of the signals that look at it."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,9 @@ class Measuring:
         tokenizer_sha256: which one it is, so that another one at the same path is another filter.
         engine, special_text, add_special_tokens: as in the config.
         id_space: one past the tokenizer's largest id, or None.
-        vocab_size, max_length, eos_id: of the model, or None.
+        vocab_size, max_length, bos_id, eos_id, pad_id: of the model, or None.
+        kind: whether the documents come as texts or as token ids.
+        sides: what stands beside the token ids: ``labels``, ``attention_mask``.
     """
 
     special_strings: tuple[str, ...]
@@ -38,24 +44,54 @@ class Measuring:
     id_space: int | None
     vocab_size: int | None
     max_length: int | None
+    bos_id: int | None
     eos_id: int | None
+    pad_id: int | None
+    kind: Literal["text", "ids"] = "text"
+    sides: tuple[str, ...] = ()
 
     def missing(self, signal: Signal) -> str | None:
         """Says why a signal cannot be measured from one document, or None when it can."""
         if signal.needs == "duplicates" or "pooled_counts" in signal.requires:
             return "it needs the whole corpus"
-        if signal.needs in ("labels", "mask") or "given" in signal.requires:
-            return "it is measured on a corpus of token ids"
+        if self.kind == "ids":
+            return self._missing_with_ids(signal)
+        if signal.needs in SIDES or "given" in signal.requires:
+            return "it is measured on documents that come as token ids (ids_column)"
         if signal.needs != "text" and self.tokenizer is None:
             return "no tokenizer was given"
-        settings = {"max_length": self.max_length, "eos_id": self.eos_id}
+        return self._missing_setting(signal)
+
+    def _missing_with_ids(self, signal: Signal) -> str | None:
+        if signal.needs == "text" or "text" in signal.requires:
+            return "the documents come as token ids"
+        if signal.needs in SIDES and SIDES[signal.needs] not in self.sides:
+            return f"no column was named for it ({SIDES[signal.needs]}_column)"
+        if "vocabulary" in signal.requires and self.tokenizer is None:
+            return "no tokenizer was given"
+        if "embedding_rows" in signal.requires and not (self.vocab_size or self.id_space):
+            return "the config has no model.vocab_size"
+        if "special_ids" in signal.requires and self.special_ids is None:
+            return "the config has no model.bos_id, model.eos_id or model.pad_id"
+        return self._missing_setting(signal)
+
+    def _missing_setting(self, signal: Signal) -> str | None:
+        settings = {"max_length": self.max_length, "eos_id": self.eos_id, "pad_id": self.pad_id}
         for name, value in settings.items():
             if name in signal.requires and value is None:
                 return f"the config has no model.{name}"
         return None
 
+    @property
+    def special_ids(self) -> SpecialIds | None:
+        """The model's special ids, or None when the config has none."""
+        known = (self.bos_id, self.eos_id, self.pad_id)
+        if known == (None, None, None):
+            return None
+        return SpecialIds(*(-1 if each is None else each for each in known))
+
     def measure(self, text: pa.LargeStringArray, names: tuple[str, ...]) -> pa.Table:
-        """Returns these signals of some documents: a row a document, a column a signal."""
+        """Returns these signals of some texts: a row a document, a column a signal."""
         known = all_signals()
         chosen = [known[name] for name in names]
         batch, unencoded = self._batch(text, with_tokens=any(signal.needs != "text" for signal in chosen))
@@ -66,6 +102,25 @@ class Measuring:
                 values = pc.if_else(pa.array(unencoded), pa.scalar(None, values.type), values)
             columns.append(values)
         return pa.table(columns, names=list(names))
+
+    def measure_ids(self, ids: Lists, sides: Mapping[str, Lists], names: tuple[str, ...]) -> pa.Table:
+        """Returns these signals of documents that come as token ids, with what stands beside them."""
+        facts = None
+        if any("vocabulary" in all_signals()[name].requires for name in names):
+            facts = _vocabulary(self, os.getpid())
+        batch = DocumentBatch(
+            ids=ids.values,
+            id_offsets=ids.offsets,
+            vocabulary=facts,
+            embedding_rows=self.vocab_size or self.id_space,
+            max_length=self.max_length,
+            eos_id=self.eos_id,
+            given=True,
+            special_ids=self.special_ids,
+            labels=sides.get("labels"),
+            attention_mask=sides.get("attention_mask"),
+        )
+        return pa.table([all_signals()[name].measure(batch) for name in names], names=list(names))
 
     def _batch(self, text: pa.LargeStringArray, *, with_tokens: bool) -> tuple[DocumentBatch, np.ndarray]:
         unencoded = np.zeros(len(text), np.bool_)
@@ -88,7 +143,7 @@ class Measuring:
 
 
 @lru_cache(maxsize=2)
-def _loaded(measuring: Measuring, process: int) -> tuple[Encoder, Vocabulary]:  # noqa: ARG001 - one for each process
+def _loaded(measuring: Measuring, process: int) -> tuple[Encoder, Vocabulary]:
     """Returns the loaded tokenizer. A forked worker loads its own: the parent's threads are not in it."""
     assert measuring.tokenizer is not None, "signals of tokens are measured only with a tokenizer"
     encoder = load_encoder(
@@ -97,11 +152,17 @@ def _loaded(measuring: Measuring, process: int) -> tuple[Encoder, Vocabulary]:  
         special_text=measuring.special_text,
         add_special_tokens=measuring.add_special_tokens,
     )
-    return encoder, vocabulary(measuring.tokenizer)
+    return encoder, _vocabulary(measuring, process)
 
 
-def measuring_of(loaded: LoadedConfig) -> Measuring:
-    """Returns what a config says about measuring.
+@lru_cache(maxsize=2)
+def _vocabulary(measuring: Measuring, process: int) -> Vocabulary:  # noqa: ARG001 - one for each process
+    assert measuring.tokenizer is not None, "signals of the vocabulary are measured only with a tokenizer"
+    return vocabulary(measuring.tokenizer)
+
+
+def measuring_of(loaded: LoadedConfig, kind: Literal["text", "ids"] = "text", sides: tuple[str, ...] = ()) -> Measuring:
+    """Returns what a config says about measuring documents that come as texts or as token ids.
 
     Raises:
         TokenizerError: the tokenizer cannot be loaded.
@@ -118,5 +179,9 @@ def measuring_of(loaded: LoadedConfig) -> Measuring:
         id_space=identity and identity.id_space,
         vocab_size=model.vocab_size,
         max_length=model.max_length,
+        bos_id=model.bos_id,
         eos_id=model.eos_id,
+        pad_id=model.pad_id,
+        kind=kind,
+        sides=sides,
     )

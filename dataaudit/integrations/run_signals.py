@@ -17,8 +17,9 @@ from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import RunFolder
 
-CHECKED = "char_count"
-"""The signal by which a document and its row are compared."""
+CHECKED = {"text": "char_count", "ids": "token_count"}
+"""The signal by which a document and its row are compared, and what it counts."""
+COUNTED = {"char_count": "characters", "token_count": "tokens"}
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,14 @@ class RunSignals:
         digest: of what the run was made of and judged with, so that another run at the same path is another filter.
         id_column: the dataset's column with the user's own id.
         names: the signals.
+        checked: the signal by which a document and its row are compared.
     """
 
     path: str
     digest: str
     id_column: str
     names: tuple[str, ...]
+    checked: str
 
     def look_up(self, batch: Batch, measured: pa.Table, without: NDArray[np.bool_]) -> pa.Table:
         """Returns *measured* with the run's signals beside it, null for records *without* text, which have none.
@@ -53,7 +56,7 @@ class RunSignals:
             None if no_text else self._row(index, each, key) for each, no_text in zip(wanted, without, strict=True)
         ]
         rows = pa.array(found, pa.int64())
-        self._compare(index.table.column(CHECKED).take(rows), measured.column(CHECKED), wanted, key)
+        self._compare(index.table.column(self.checked).take(rows), measured.column(self.checked), wanted, key)
         for name in self.names:
             measured = measured.append_column(name, index.table.column(name).take(rows))
         return measured
@@ -76,8 +79,8 @@ class RunSignals:
         for name, old, new in zip(wanted, stored.to_pylist(), measured.to_pylist(), strict=True):
             if old is not None and old != new:
                 raise UsageError(
-                    f"the document with {key} {name!r} has {new} characters, and had {old} in {self.path}: "
-                    "it is not the text that was audited. Audit the dataset again."
+                    f"the document with {key} {name!r} has {new} {COUNTED[self.checked]}, and had {old} in "
+                    f"{self.path}: it is not the text that was audited. Audit the dataset again."
                 )
 
 
@@ -92,7 +95,7 @@ class _Index(NamedTuple):
 def _index(signals: RunSignals, by_doc_id: bool) -> _Index:
     run = RunFolder(Path(signals.path))
     key = "doc_id" if by_doc_id else "id"
-    wanted = {key, CHECKED, *signals.names}
+    wanted = {key, signals.checked, *signals.names}
     shards = len(_plan(run.path).shards)
     table = pa.concat_tables(part for shard in range(shards) for part in signal_tables(run, shard, wanted))
     missing = sorted(wanted - set(table.column_names))
@@ -105,8 +108,8 @@ def _index(signals: RunSignals, by_doc_id: bool) -> _Index:
     return _Index(rows, table)
 
 
-def run_signals(path: str, id_column: str | None, names: tuple[str, ...]) -> RunSignals:
-    """Returns these signals of a finished run.
+def run_signals(path: str, id_column: str | None, names: tuple[str, ...], checked: str) -> RunSignals:
+    """Returns these signals of a finished run; *checked* is the one by which documents are compared.
 
     Raises:
         RunError: there is no run.
@@ -120,7 +123,7 @@ def run_signals(path: str, id_column: str | None, names: tuple[str, ...]) -> Run
         except OSError as error:
             raise RunError(f"{path} has no {name}: the audit was not finished. Run it again.") from error
     found = id_column or plan.map.read.id_column or "id"
-    return RunSignals(str(folder.absolute()), digest.hexdigest(), found, names)
+    return RunSignals(str(folder.absolute()), digest.hexdigest(), found, names, checked)
 
 
 def _plan(path: Path) -> Plan:
