@@ -7,10 +7,13 @@ __all__ = [
     "AuditResult",
     "Comparison",
     "DataAuditError",
+    "DataMonitor",
     "ExportResult",
     "Filter",
     "FilterResult",
     "Finding",
+    "MonitorLevels",
+    "MonitorResult",
     "Status",
     "TokenChecks",
     "TraceResult",
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from dataaudit.integrations import token_checks
     from dataaudit.integrations.filter import Filter
     from dataaudit.integrations.token_checks import TokenChecks
+    from dataaudit.monitor import DataMonitor, MonitorLevels, MonitorResult
     from dataaudit.result import AuditResult, Finding, Status
     from dataaudit.trace_result import TraceResult
 
@@ -44,10 +48,13 @@ _HOMES = {
     "AuditResult": "result",
     "Comparison": "comparison.result",
     "DataAuditError": "errors",
+    "DataMonitor": "monitor",
     "ExportResult": "export_result",
     "Filter": "integrations.filter",
     "FilterResult": "filter_result",
     "Finding": "result",
+    "MonitorLevels": "monitor",
+    "MonitorResult": "monitor",
     "Status": "result",
     "TokenChecks": "integrations.token_checks",
     "TraceResult": "trace_result",

@@ -64,8 +64,13 @@ FENCES = {
         {"comparison", "export_result", "filter_result", "pipeline", "report", "result", "trace_result", *EVERYWHERE},
         set(),
     ),
+    "monitor": Fence(
+        {"drift", "duplicates", "kernels", "pipeline", "result", "signals", "tokenize", *EVERYWHERE},
+        {"msgspec", "numpy", "pyarrow", "xxhash"},
+    ),
     "integrations": Fence(
-        {"", "api", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE}, {"datasets", "msgspec", "numpy", "pyarrow"}
+        {"", "api", "monitor", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
+        {"datasets", "msgspec", "numpy", "prometheus_client", "pyarrow", "torch", "transformers"},
     ),
     "cli": Fence(
         {"", "api", "integrations", "output", "pipeline", "report", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
@@ -80,6 +85,7 @@ FENCES = {
             "export_result",
             "filter_result",
             "integrations",
+            "monitor",
             "result",
             "trace_result",
             *EVERYWHERE,

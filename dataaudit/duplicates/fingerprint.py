@@ -36,19 +36,19 @@ class Fingerprints(NamedTuple):
 def fingerprint(characters: Decoded, shingle_units: int) -> Fingerprints:
     """Returns the fingerprints of texts."""
     texts = normal(characters)
-    digests = _digests(texts.codepoints.astype("<u4", copy=False), texts.offsets)
-    return _fingerprints(digests, texts.offsets, shingle_sets(texts, shingle_units))
+    found = digests(texts.codepoints.astype("<u4", copy=False), texts.offsets)
+    return _fingerprints(found, texts.offsets, shingle_sets(texts, shingle_units))
 
 
 def fingerprint_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], shingle_units: int) -> Fingerprints:
     """Returns the fingerprints of documents that came as token ids; a shingle is so many consecutive ids."""
-    digests = _digests(ids.astype("<i8", copy=False), offsets)
-    return _fingerprints(digests, offsets, token_shingle_sets(offsets, ids, shingle_units))
+    found = digests(ids.astype("<i8", copy=False), offsets)
+    return _fingerprints(found, offsets, token_shingle_sets(offsets, ids, shingle_units))
 
 
-def _fingerprints(digests: NDArray[np.uint64], offsets: NDArray[np.int64], sets: ShingleSets) -> Fingerprints:
+def _fingerprints(found: NDArray[np.uint64], offsets: NDArray[np.int64], sets: ShingleSets) -> Fingerprints:
     signature = signatures(sets.offsets, sets.hashes)
-    return Fingerprints(digests, np.diff(offsets) > 0, sets, signature, band_keys(signature))
+    return Fingerprints(found, np.diff(offsets) > 0, sets, signature, band_keys(signature))
 
 
 def shingles(text: str, units: int = 5) -> NDArray[np.uint64]:
@@ -68,7 +68,8 @@ def shingles(text: str, units: int = 5) -> NDArray[np.uint64]:
     return shingle_sets(normal(decode(data, np.array([0, len(data)], np.int64))), units).hashes
 
 
-def _digests(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def digests(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Returns the xxh3-128 digest of each document's values as they lie in memory, as in ``Fingerprints``."""
     raw = values.view(np.uint8).data
     ends = (offsets * values.itemsize).tolist()
     digest = xxhash.xxh3_128_digest

@@ -15,9 +15,9 @@ from dataaudit.pipeline.drift_changes import change_points
 from dataaudit.pipeline.drift_shard import drivers_of
 from dataaudit.pipeline.drift_tables import DriftTables, ratios
 from dataaudit.pipeline.plan import Plan
-from dataaudit.pipeline.shard_blocks import WORD_BUCKETS
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.result import Drift, DriftPart, Driver, MixturePart
+from dataaudit.signals.views import WORD_BUCKETS
 from dataaudit.tokenize import token_texts
 
 MOST_SHARDS = 200

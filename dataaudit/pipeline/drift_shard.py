@@ -20,9 +20,9 @@ from dataaudit.drift.length_drift import concentration, length_drift, mean_log_l
 from dataaudit.drift.shape import shape
 from dataaudit.drift.sums import Counts, Floats, plain
 from dataaudit.pipeline.plan import load_plan
-from dataaudit.pipeline.shard_blocks import WORD_BUCKETS
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import DriftSpec, Progress, Task
+from dataaudit.signals.views import WORD_BUCKETS
 
 DRIVERS = 20
 """Tokens that are named for each portion and window."""

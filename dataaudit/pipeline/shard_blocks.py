@@ -13,11 +13,9 @@ from dataaudit.pipeline.measure import Measured
 from dataaudit.pipeline.plan import MapSettings
 from dataaudit.pipeline.portions import portions
 from dataaudit.signals import DocumentBatch
-from dataaudit.signals.views import decoded, words_of
+from dataaudit.signals.views import WORD_BUCKETS, decoded, word_buckets, words_of
 from dataaudit.sketches.blocks import BlockSketch, Documents
 
-WORD_BUCKETS = 1 << 16
-"""Words are counted in so many buckets when there is no tokenizer."""
 PERIODIC = 32
 """Repeats from which on a document counts as periodic (OLMo 2)."""
 EXAMPLE_CHARACTERS = 40
@@ -62,9 +60,7 @@ class ShardBlocks:
     def _buckets(self, batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns the bucket of each word that has a letter or the like, and where each document starts in them."""
         words, characters = batch.once(words_of), batch.once(decoded)
-        held = words.norm_lengths > 0
-        buckets = (words.norm_hashes[held] & np.uint64(WORD_BUCKETS - 1)).astype(np.int64)
-        before = np.concatenate([[0], np.cumsum(held)])
+        buckets, offsets, held = batch.once(word_buckets)
         fresh, places = np.unique(buckets, return_index=True)
         places, fresh = places[~self._has_example[fresh]], fresh[~self._has_example[fresh]]
         self._has_example[fresh] = True
@@ -72,7 +68,7 @@ class ShardBlocks:
         for bucket, start, stop in zip(fresh.tolist(), starts.tolist(), stops.tolist(), strict=True):
             points = characters.codepoints[start : min(stop, start + EXAMPLE_CHARACTERS)]
             self._examples[bucket] = "".join(map(chr, points.tolist()))
-        return buckets, before[words.offsets]
+        return buckets, offsets
 
     def tables(self) -> dict[str, pa.Table]:
         """Returns the sketches by name."""

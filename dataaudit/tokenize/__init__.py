@@ -5,7 +5,7 @@ from dataaudit.tokenize.encoder import Encoder, load_encoder, release_encoder
 from dataaudit.tokenize.shards import TokenShardBatch, TokenShardWriter, read_token_shard, token_shard_metadata
 from dataaudit.tokenize.tokenizer_file import Renumbered, TokenizerIdentity, identify
 from dataaudit.tokenize.tokens import TokenBatch, Unencoded, id_dtype, narrow
-from dataaudit.tokenize.vocabulary import SpecialIds, special_ids, token_texts, vocabulary
+from dataaudit.tokenize.vocabulary import SpecialIds, special_ids, token_bytes, token_texts, vocabulary
 
 __all__ = [
     "Encoder",
@@ -26,6 +26,7 @@ __all__ = [
     "read_token_shard",
     "release_encoder",
     "special_ids",
+    "token_bytes",
     "token_shard_metadata",
     "token_texts",
     "vocabulary",

@@ -83,6 +83,19 @@ def token_texts(path: str | Path, ids: Iterable[int]) -> list[str | None]:
     return texts
 
 
+def token_bytes(path: str | Path) -> dict[int, bytes]:
+    """Returns the bytes that each token of the model stands for, by id; added tokens are not among them.
+
+    Raises:
+        TokenizerError: The file cannot be loaded.
+    """
+    found = locate(path)
+    tokenizer, to_bytes = plain_tokenizer(found), _decoder(read_settings(found))
+    added = tokenizer.get_added_tokens_decoder()
+    tokens = tokenizer.get_vocab(with_added_tokens=False)
+    return {number: to_bytes(token) for token, number in tokens.items() if number not in added}
+
+
 def special_ids(path: str | Path) -> SpecialIds:
     """Returns the ids named in tokenizer_config.json or special_tokens_map.json beside the file.
 
