@@ -165,6 +165,7 @@ def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
         )
     )
     side = _side_columns(looked.columns) if what == "ids" else ()
+    side = looked.layout.sides if looked.layout is not None else side
     for start, stop, first_record, size, layout in looked.spans:
         place = (file, kind.format, kind.compression, start, stop, first_record, size)
         found.pieces.append(Piece(*place, content, what, id_column, source_column, side, layout))

@@ -39,6 +39,7 @@ class TokenLayout(msgspec.Struct, frozen=True, kw_only=True):
         declared: ids that the whole file should hold; None when nothing says.
         declared_by: what says so.
         side_stamps: what changes when a sidecar changes.
+        sides: columns of SIDE_FIELDS that are made from a sidecar.
         missing: the id that was to delimit documents, and that the beginning of the file does not hold.
     """
 
@@ -52,4 +53,5 @@ class TokenLayout(msgspec.Struct, frozen=True, kw_only=True):
     declared: int | None = None
     declared_by: str | None = None
     side_stamps: tuple[str, ...] = ()
+    sides: tuple[str, ...] = ()
     missing: int | None = None

@@ -68,31 +68,42 @@ def _read(piece: Piece, options: ReadOptions, tally: Tally, blocks: Blocks) -> I
     with open_tokens(piece.file.path, layout_of(piece)) as source:
         measuring = Measuring(source, piece, tally)
         most = max(1, options.batch_bytes // _INT64_BYTES)
-        for part in parts(blocks(source, piece, tally), source.itemsize, most, options.batch_rows):
+        held = (_held(block, source) for block in blocks(source, piece, tally))
+        for part in parts(held, source.itemsize, most, options.batch_rows):
             for array in (part.starts, part.lengths):
                 measuring.digest.update(array.data)
-            ids, sound = _ids(source, part, measuring)
-            faults: dict[int, tuple[FaultKind, str]] = {at: ("unreadable", why) for at, why in sound.wrong.items()}
-            faults |= _too_large(sound, ids)
+            ids = _ids(source, part, measuring)
+            faults: dict[int, tuple[FaultKind, str]] = {at: ("unreadable", why) for at, why in part.wrong.items()}
+            faults |= _too_large(part, ids)
 
             def raw(at: int, starts: NDArray[np.int64] = part.starts) -> bytes:
                 return source.raw(int(starts[at]), RAW_LIMIT) if 0 <= starts[at] < source.size else b""
 
-            yield _Read(sound, ids, faults, raw)
+            yield _Read(part, ids, faults, raw)
         measuring.finish()
 
 
-def _ids(source: TokenSource, part: Part, measuring: Measuring) -> tuple[NDArray[Any], Part]:
-    """Returns the ids of sequences one after the other; sequences that the file does not hold are wrong."""
+def _held(block: Sequences, source: TokenSource) -> Sequences:
+    """Returns sequences of which those that the file does not hold are wrong, and those that are wrong have no ids."""
+    ends = block.starts + block.lengths * source.itemsize
+    outside = np.flatnonzero(((block.starts < source.header) | (ends > source.size)) & (block.lengths > 0))
+    wrong = {int(at): _why_outside(block, int(at), int(ends[at]), source) for at in outside} | (block.wrong or {})
+    lengths = block.lengths.copy()
+    lengths[list(wrong)] = 0
+    return block._replace(lengths=lengths, wrong=wrong)
+
+
+def _why_outside(block: Sequences, at: int, end: int, source: TokenSource) -> str:
+    start, length = int(block.starts[at]), int(block.lengths[at])
+    return (
+        f"its {length:,} tokens are to stand at bytes {start:,} to {end:,}, but the ids of the file stand at bytes "
+        f"{source.header:,} to {source.size:,}"
+    )
+
+
+def _ids(source: TokenSource, part: Part, measuring: Measuring) -> NDArray[Any]:
+    """Returns the ids of sequences one after the other, and measures them."""
     ends = part.starts + part.lengths * source.itemsize
-    outside = np.flatnonzero((part.starts < source.header) | (ends > source.size))
-    outside = outside[part.lengths[outside] > 0]
-    if len(outside):
-        wrong = {int(at): _why_outside(part, int(at), int(ends[at]), source) for at in outside}
-        lengths = part.lengths.copy()
-        lengths[outside] = 0
-        part = part._replace(lengths=lengths, wrong={**wrong, **part.wrong})
-        ends = part.starts + lengths * source.itemsize
     held = np.flatnonzero(part.lengths)
     breaks = np.flatnonzero(part.starts[held][1:] != ends[held][:-1]) + 1
     found: list[NDArray[Any]] = []
@@ -103,15 +114,7 @@ def _ids(source: TokenSource, part: Part, measuring: Measuring) -> tuple[NDArray
         if aside == 0:
             measuring.ids(place, ids)
         found.append(ids)
-    return (found[0] if len(found) == 1 else np.concatenate(found) if found else source.ids(0, 0)), part
-
-
-def _why_outside(part: Part, at: int, end: int, source: TokenSource) -> str:
-    start, length = int(part.starts[at]), int(part.lengths[at])
-    return (
-        f"its {length:,} tokens are to stand at bytes {start:,} to {end:,}, but the ids of the file stand at bytes "
-        f"{source.header:,} to {source.size:,}"
-    )
+    return found[0] if len(found) == 1 else np.concatenate([*found, source.ids(0, 0)])
 
 
 def _too_large(part: Part, ids: NDArray[Any]) -> dict[int, tuple[FaultKind, str]]:

@@ -18,7 +18,7 @@ class Sequences(NamedTuple):
         starts: int64[n], the byte of the file at which each starts.
         lengths: int64[n], ids of each.
         names: the user's own ids, or None.
-        wrong: why one cannot be read, by its place in the block.
+        wrong: why one cannot be read, by its place in the block; it then counts as one without ids.
     """
 
     first: int
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     Attributes:
         records: int64[n], the number of each in its file; parts of a long document have the same number.
         starts, lengths, names: as in ``Sequences``.
-        wrong: as there; the lengths of those are 0.
+        wrong: as there.
     """
 
     records: NDArray[np.int64]
@@ -45,14 +45,14 @@ class Part(NamedTuple):
 
 
 def parts(blocks: Iterator[Sequences], itemsize: int, most_tokens: int, most_rows: int) -> Iterator[Part]:
-    """Yields the sequences in parts of at most *most_rows*, and *most_tokens* unless a single one is longer."""
+    """Yields the sequences in parts of at most *most_rows*, and *most_tokens* unless a single one is longer.
+
+    Those that are wrong have a length of 0 already.
+    """
     for block in blocks:
         records = np.arange(block.first, block.first + len(block.starts))
-        wrong = block.wrong or {}
-        lengths = block.lengths.copy()
-        lengths[list(wrong)] = 0
-        whole = Part(records, block.starts, lengths, block.names, wrong)
-        if len(lengths) and lengths.max() > MOST_TOKENS:
+        whole = Part(records, block.starts, block.lengths, block.names, block.wrong or {})
+        if len(block.lengths) and block.lengths.max() > MOST_TOKENS:
             whole = _split(whole, itemsize)
         yield from _cut(whole, most_tokens, most_rows)
 
