@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dataaudit.cli.answer import say
+from dataaudit.cli.report import Language
 
 
 class TraceFormat(StrEnum):
@@ -47,6 +48,8 @@ def trace(
     format: Annotated[  # noqa: A002 - the option's name
         TraceFormat, typer.Option("--format", help="How it is printed on stdout.")
     ] = TraceFormat.TABLE,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
+    lang: Annotated[Language, typer.Option(help="Language of the page; it can be switched there.")] = Language.EN,
 ) -> None:
     """Say which documents a training step read, and which steps before it were unusual.
 
@@ -73,4 +76,8 @@ def trace(
         count=count,
     )
     result = traced(run, options, step, loss or [])
+    if html is not None:
+        from dataaudit.report.trace.page import write_trace_page
+
+        write_trace_page(result, html, lang=lang)
     say(result.to_json().decode() if format is TraceFormat.JSON else render_trace(result))

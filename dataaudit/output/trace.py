@@ -17,6 +17,8 @@ from dataaudit.trace_result import (
 STEPS = 10
 REASONS = 3
 SPIKES = 20
+UNUSUAL = 0.1
+"""A measure that more batches reach is no reason."""
 STANDS_OUT = 0.05
 
 
@@ -91,8 +93,10 @@ def _losses(losses: LossTrace) -> Iterator[str]:
     yield f"{_many(len(losses.spikes), 'spike')} in {logged}"
     for note in losses.notes:
         yield f"note: {one_line(note)}"
-    for spike in losses.spikes[:SPIKES]:
-        yield from _spike(spike)
+    for spike, following in zip(losses.spikes[:SPIKES], [*losses.spikes[1:], None], strict=False):
+        yield _spike(spike)
+        if following is None or following.step != spike.step:
+            yield from _steps_before(spike)
     if len(losses.spikes) > SPIKES:
         yield f"... and {len(losses.spikes) - SPIKES:,} more; --format json has all of them"
     if not losses.draws:
@@ -107,13 +111,16 @@ def _losses(losses: LossTrace) -> Iterator[str]:
         yield f"  no measure of the batches stands out (p ≤ {STANDS_OUT:g}): these spikes need another explanation"
 
 
-def _spike(spike: Spike) -> Iterator[str]:
+def _spike(spike: Spike) -> str:
     value = "no number" if spike.value is None else _number(spike.value)
-    after = "" if spike.recovered_after is None else f" after {spike.recovered_after:,} values"
+    after = "" if spike.recovered_after is None else f" after {_many(spike.recovered_after, 'value')}"
     says = {"fast": "recovers fast", "slowly": "recovers slowly", "not": "does not recover"}
     how = says.get(spike.recovery, "the log ends too soon to say whether it recovers")
     usual = f"{_number(spike.mean)} ± {_number(spike.sigma)} before"
-    yield f"  step {spike.step:,}  {spike.series} {value}, {usual}; {how}{after}"
+    return f"  step {spike.step:,}  {spike.series} {value}, {usual}; {how}{after}"
+
+
+def _steps_before(spike: Spike) -> Iterator[str]:
     for each in spike.before[:2]:
         worst = f"; documents {', '.join(str(doc_id) for doc_id in each.worst)}" if each.worst else ""
         yield f"      step {each.step:,}  {_share(each.share)} of batches as unusual: {_why(each)}{worst}"
@@ -127,7 +134,9 @@ def _association(each: Association) -> str:
 
 
 def _why(risk: BatchRisk) -> str:
-    listed = [f"{reason.measure} {_number(reason.value)}" for reason in risk.reasons[:REASONS] if reason.share < 0.5]
+    listed = [
+        f"{reason.measure} {_number(reason.value)}" for reason in risk.reasons[:REASONS] if reason.share <= UNUSUAL
+    ]
     return ", ".join(listed) or "nothing unusual"
 
 

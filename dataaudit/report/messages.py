@@ -1,6 +1,9 @@
 """Every word of the page itself, in English and in Chinese. ``{0}`` stands for a number or a name."""
 
+from dataaudit.report.trace.messages import TRACE
+
 MESSAGES: dict[str, tuple[str, str]] = {
+    **TRACE,
     # --- The page --------------------------------------------------------------------------------------------------
     "page.title": ("Corpus audit", "语料审计"),
     "page.skip": ("Skip to the findings", "跳到审计结果"),

@@ -72,7 +72,8 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".copy");
     if (!button) return;
-    await put(button.parentElement.querySelector("code").textContent.replace(/\bRUN\b/, folder));
+    const code = button.parentElement.querySelector("code");
+    await put("asIs" in code.dataset ? code.textContent : code.textContent.replace(/\bRUN\b/, folder));
     button.classList.add("done");
     button.setAttribute("aria-label", say("page.copied"));
     setTimeout(() => {

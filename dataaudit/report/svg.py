@@ -53,15 +53,17 @@ class Charts:
                 parts.append(_line(kind, 100 * level / top, 100))
         return self._svg("bullet", 100, HEIGHT, parts, "chart.bullet", *names)
 
-    def heat(self, rows: Sequence[Sequence[float | None]], marks: Sequence[float], *names: str) -> Markup:
-        """Returns a row a measure and a column a part; each row is shaded up to its own largest value."""
+    def heat(
+        self, rows: Sequence[Sequence[float | None]], marks: Sequence[float], *names: str, most: float | None = None
+    ) -> Markup:
+        """Returns a row a measure and a column a part; each row is shaded up to *most*, else to its own largest."""
         width = max((len(row) for row in rows), default=1) or 1
         cells: list[list[str]] = [[] for _ in range(LEVELS + 1)]
         for top, row in enumerate(rows):
-            most = max((each for each in row if each is not None), default=0.0)
+            top_value = most or max((each for each in row if each is not None), default=0.0)
             for left, each in enumerate(row):
                 if each is not None:
-                    cells[level(each, most)].append(f"M{left} {top}h1v1h-1z")
+                    cells[level(each, top_value)].append(f"M{left} {top}h1v1h-1z")
         parts = [_path(f"h{place}", "".join(each)) for place, each in enumerate(cells) if each]
         parts += [_line("mark", place, width, len(rows)) for place in marks]
         return self._svg("heat", width, len(rows), parts, "chart.heat", *names)

@@ -151,7 +151,7 @@ def test_a_step_and_a_log_on_the_terminal(run, planted, tmp_path):
     assert done.exit_code == 0
     assert f"{len(steps)} spikes in {STEPS} values of loss" in done.output
     assert re.search(rf"step {steps[0]}  loss [45]\.\d+, 3.* before; recovers fast", done.output)
-    assert "recovers fast after 1 values" in done.output
+    assert "recovers fast after 1 value\n" in done.output
     assert "special_char_ratio max" in done.output
     both = CliRunner().invoke(app, [*command, "--step", "7", "--format", "json"], catch_exceptions=False)
     answer = json.loads(both.stdout)
