@@ -22,6 +22,7 @@ RESERVED_RULE_IDS = ("empty", "unreadable", "without-text")
 
 Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$", max_length=80)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+RecordBytes = Annotated[int, msgspec.Meta(ge=4096, le=4 << 30)]
 ShardBytes = Annotated[int, msgspec.Meta(ge=4096)]
 Share = Annotated[float, msgspec.Meta(ge=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
@@ -39,6 +40,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     number_columns: numeric columns of the user's own, which rules can then use like signals.
     document_per: for plain text files, whether a document is a file or a line.
     token_dtype: the type of the ids in files of token ids that do not say it, such as uint32.
+    max_record_bytes: most bytes of a line, CSV row, JSON element or plain text; a longer one is counted as unreadable.
     shard_bytes: about how many bytes of input make a shard, the unit of work that an interruption can lose.
     """
 
@@ -48,6 +50,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     number_columns: tuple[str, ...] = ()
     document_per: Literal["file", "line"] = "file"
     token_dtype: TokenType | None = None
+    max_record_bytes: RecordBytes = 1 << 30
     shard_bytes: ShardBytes = 128 << 20
 
 

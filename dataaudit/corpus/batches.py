@@ -1,6 +1,6 @@
 """Documents one by one in, record batches out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -17,23 +17,8 @@ from dataaudit.corpus.documents import (
     Tally,
 )
 from dataaudit.corpus.json_record import FaultyRecordError, Fields
+from dataaudit.corpus.long_records import LongRecord
 from dataaudit.errors import ReadError
-
-_RUN_BYTES, _RUN_RECORDS = 1 << 20, 8192
-
-
-def runs_of_bytes(records: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yields records in runs of about 1 MiB; a larger one is a run of its own."""
-    run: list[bytes] = []
-    size = 0
-    for record in records:
-        if run and (size + len(record) > _RUN_BYTES or len(run) == _RUN_RECORDS):
-            yield run
-            run, size = [], 0
-        run.append(record)
-        size += len(record)
-    if run:
-        yield run
 
 
 def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:
@@ -85,6 +70,10 @@ class BatchBuilder:
         self._bytes += size
         self._tally.records += 1
         return batch
+
+    def too_long(self, record: int, offset: int | None, found: LongRecord) -> pa.RecordBatch | None:
+        """Adds a record that was read past."""
+        return self.fault(record, offset, found.head, found.error())
 
     def fault(self, record: int, offset: int | None, raw: bytes, error: FaultyRecordError) -> pa.RecordBatch | None:
         """Adds a record that gives no document."""

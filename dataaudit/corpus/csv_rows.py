@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dataaudit.corpus.documents import Tally
 from dataaudit.corpus.json_record import FaultyRecordError, require_utf8
 from dataaudit.corpus.location import DamageError
+from dataaudit.corpus.long_records import LongRecord
 
 _LARGEST_ROW = 256 << 20
 """Bytes after which a quoted cell that is not closed is given up; the rows it swallowed are read again."""
@@ -16,20 +17,22 @@ _MOST_UNCLOSED = 100
 
 
 class Line(NamedTuple):
-    """A line with its line feed, its number from 1 and its offset."""
+    """A line with its line feed, its number from 1 and its offset; of one that is too long, *data* is the beginning."""
 
     number: int
     offset: int | None
     data: bytes
+    long: LongRecord | None
 
 
 class Row(NamedTuple):
-    """A row: its first line, its bytes, and its cells or why there are none."""
+    """A row: its first line, its bytes, and its cells or why there are none; *long* when it is too long."""
 
     line: int
     offset: int | None
     data: bytes
     cells: list[str] | FaultyRecordError
+    long: LongRecord | None = None
 
 
 class _Unclosed(Exception):  # noqa: N818 - a signal, not an error
@@ -50,7 +53,7 @@ class _Lines:
 
     def __next__(self) -> str:
         line = self._back.pop() if self._back else next(self._lines, None)
-        if self.row and (line is None or self._size > _LARGEST_ROW):
+        if self.row and (line is None or line.long or self._size > _LARGEST_ROW):
             if line is not None:
                 self._back.append(line)
             raise _Unclosed
@@ -59,6 +62,14 @@ class _Lines:
         self.row.append(line)
         self._size += len(line.data)
         return line.data.decode("utf-8", "surrogateescape")
+
+    def take_long(self) -> Line | None:
+        """Returns the next line if it is too long to be a row or a part of one."""
+        line = self._back.pop() if self._back else next(self._lines, None)
+        if line is not None and line.long is None:
+            self._back.append(line)
+            return None
+        return line
 
     def start_row(self) -> None:
         self.row, self._size = [], 0
@@ -80,6 +91,9 @@ def csv_rows(lines: Iterator[Line], delimiter: str, tally: Tally) -> Iterator[Ro
     unclosed = 0
     while True:
         source.start_row()
+        if (line := source.take_long()) is not None and line.long is not None:
+            yield Row(line.number, line.offset, line.data, line.long.error(), line.long)
+            continue
         cells: list[str] | FaultyRecordError
         try:
             cells = next(reader)
@@ -90,8 +104,8 @@ def csv_rows(lines: Iterator[Line], delimiter: str, tally: Tally) -> Iterator[Ro
                 return  # the last record of a file that was cut
             unclosed += 1
             if unclosed > _MOST_UNCLOSED:
-                line = source.row[0].number
-                raise DamageError(f"not readable as CSV from line {line}: too many quotes are not closed") from None
+                first = source.row[0].number
+                raise DamageError(f"not readable as CSV from line {first}: too many quotes are not closed") from None
             source.put_back_all_but_first()
             reader = csv.reader(source, delimiter=delimiter)
             cells = FaultyRecordError("unreadable", "a quoted cell is not closed")
@@ -100,8 +114,8 @@ def csv_rows(lines: Iterator[Line], delimiter: str, tally: Tally) -> Iterator[Ro
             cells = FaultyRecordError("unreadable", f"not readable as CSV: {error}")
         if cells != []:
             data = b"".join(line.data for line in source.row)
-            first = source.row[0]
-            yield Row(first.number, first.offset, data, _utf8(data, cells))
+            begin = source.row[0]
+            yield Row(begin.number, begin.offset, data, _utf8(data, cells))
 
 
 def _utf8(data: bytes, cells: list[str] | FaultyRecordError) -> list[str] | FaultyRecordError:

@@ -9,6 +9,8 @@ import pyarrow as pa
 from dataaudit.corpus.token_facts import TokenFacts
 from dataaudit.corpus.token_layout import TokenHints, TokenLayout
 
+MAX_RECORD_BYTES = 1 << 30
+"""Most bytes of a record that are held, unless the config says otherwise."""
 FaultKind = Literal["unreadable", "without_text"]
 
 DOCUMENT_FIELDS = [
@@ -94,6 +96,8 @@ class ReadOptions(msgspec.Struct, frozen=True):
         number_columns: dotted names of the user's own numeric columns, read as float64 and given under these names.
         format: name of a reader, to force it; None means look at the content.
         document_per: for plain text, whether a document is a file or a line.
+        max_record_bytes: most bytes of a line, a row of CSV, an element of a JSON array or a plain text; a longer one
+            is read past and counted as unreadable.
         batch_bytes: about how much text a batch holds; a larger document is a batch of its own.
         batch_rows: most documents in a batch.
         tokens: what files of token ids do not say; only cutting needs it, so no plan keeps it.
@@ -105,6 +109,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     number_columns: tuple[str, ...] = ()
     format: str | None = None
     document_per: Literal["file", "line"] = "file"
+    max_record_bytes: int = MAX_RECORD_BYTES
     batch_bytes: int = 4 << 20
     batch_rows: int = 8192
     tokens: TokenHints | None = None

@@ -80,6 +80,7 @@ def read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
         number_columns=read.number_columns,
         format=input_format,
         document_per=read.document_per,
+        max_record_bytes=read.max_record_bytes,
     )
 
 

@@ -111,3 +111,20 @@ def test_ids_beyond_any_model_are_refused(tmp_path: Path, tokenizer_file: Path) 
         dataaudit.audit(
             corpus(tmp_path / "a.jsonl", "hello"), tmp_path / "run", tokenizer=tmp_path / "tokenizer.json", workers=1
         )
+
+
+def test_a_record_that_is_too_long_is_located_and_conserved(tmp_path: Path) -> None:
+    source = corpus(tmp_path / "in.jsonl", "a river and a stone", "x" * 5000, "the wind and the sun")
+    config = tmp_path / "short.yaml"
+    config.write_text("extends: default\nread: {max_record_bytes: 4096}\n")
+    result = dataaudit.audit(source, tmp_path / "run", config=str(config), workers=1)
+    assert (result.corpus.records, result.corpus.documents, result.corpus.unreadable) == (3, 2, 1)
+    ledger = json.loads((tmp_path / "run" / "ledger" / "part-00000.jsonl").read_text())
+    assert (ledger["record"], ledger["kind"]) == (2, "unreadable")
+    dataaudit.filter(tmp_path / "run", tmp_path / "out", workers=1)
+    (lost,) = (tmp_path / "out" / "quarantine" / "in.jsonl.unreadable.jsonl").read_text().splitlines()
+    line = json.loads(lost)
+    assert line["record"] == 2
+    assert "read.max_record_bytes" in line["dataaudit_reasons"][0]["message"]
+    assert not {"raw", "raw_base64"} & line.keys()
+    assert len((tmp_path / "out" / "clean" / "in.jsonl").read_text().splitlines()) == 2

@@ -5,13 +5,14 @@ from contextlib import closing
 
 import pyarrow as pa
 
-from dataaudit.corpus.batches import BatchBuilder, runs_of_bytes
+from dataaudit.corpus.batches import BatchBuilder
 from dataaudit.corpus.columns import Column
 from dataaudit.corpus.csv_rows import Line, Row, csv_rows
-from dataaudit.corpus.documents import CorpusFile, CsvHeader, Piece, RawBatch, ReadOptions, Tally
+from dataaudit.corpus.documents import MAX_RECORD_BYTES, CorpusFile, CsvHeader, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.json_record import FaultyRecordError, Fields, as_number
-from dataaudit.corpus.lines import line_blocks
+from dataaudit.corpus.lines import line_blocks, lines_of
 from dataaudit.corpus.location import DamageError
+from dataaudit.corpus.long_records import LongRecord, raw_batches
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import whole, whole_piece
 from dataaudit.corpus.stream import open_stream
@@ -35,7 +36,7 @@ def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, _targ
 def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.RecordBatch]:
     """Yields the documents row by row; a row with more or fewer cells than the header becomes a fault."""
     builder = BatchBuilder(piece, options, tally)
-    with closing(_rows(piece, tally)) as rows:
+    with closing(_rows(piece, tally, options.max_record_bytes)) as rows:
         header = next(rows, None)
         names = _names(header) if header else {}
         width = len(header.cells) if header and isinstance(header.cells, list) else 0
@@ -49,9 +50,9 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     yield from builder.rest()
 
 
-def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+def records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
     """Yields the rows as they are written; a quoted cell may hold line feeds."""
-    with closing(_rows(piece, tally)) as rows:
+    with closing(_rows(piece, tally, options.max_record_bytes)) as rows:
         first = next(rows, None)
         if first is None:
             return
@@ -59,18 +60,18 @@ def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBa
         assert isinstance(first.cells, list)
         delimiter = _delimiter(piece.file.name, first.data)
         header = CsvHeader(_row_bytes(first), tuple(name.strip() for name in first.cells), delimiter)
-        for run in runs_of_bytes(_row_bytes(row) for row in rows):
-            tally.records += len(run)
-            yield RawBatch("csv", len(run), run, header=header)
+        for batch in raw_batches("csv", (row.long or _row_bytes(row) for row in rows), header):
+            tally.records += batch.length
+            yield batch
 
 
 def _row_bytes(row: Row) -> bytes:
     return row.data.removesuffix(b"\n")
 
 
-def _rows(piece: Piece, tally: Tally) -> Generator[Row, None, None]:
+def _rows(piece: Piece, tally: Tally, longest: int = MAX_RECORD_BYTES) -> Generator[Row, None, None]:
     stream = open_stream(piece, tally)
-    blocks = line_blocks(stream, tally)
+    blocks = line_blocks(stream, tally, longest)
     lines = _lines(blocks, stream.offset)
     first = next(lines, None)
     if first is None:
@@ -85,13 +86,15 @@ def _again(first: Line, lines: Iterator[Line]) -> Iterator[Line]:
     yield from lines
 
 
-def _lines(blocks: Iterator[bytes], offset: int | None) -> Iterator[Line]:
-    number = 0
-    for block in blocks:
-        for data in block.split(b"\n"):
-            number += 1
-            yield Line(number, offset, data + b"\n")
-            offset = offset + len(data) + 1 if offset is not None else None
+def _lines(blocks: Iterator[bytes | LongRecord], offset: int | None) -> Iterator[Line]:
+    for number, line in enumerate(lines_of(blocks), 1):
+        if isinstance(line, LongRecord):
+            yield Line(number, offset, line.head, line)
+            size = line.size
+        else:
+            yield Line(number, offset, line + b"\n", None)
+            size = len(line)
+        offset = offset + size + 1 if offset is not None else None
 
 
 def _delimiter(name: str, header: bytes) -> str:

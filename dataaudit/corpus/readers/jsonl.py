@@ -10,7 +10,8 @@ from dataaudit.corpus.columns import Column
 from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.json_head import columns_of_json
 from dataaudit.corpus.json_record import FaultyRecordError, RecordDecoder, require_utf8
-from dataaudit.corpus.lines import line_blocks
+from dataaudit.corpus.lines import line_blocks, lines_of
+from dataaudit.corpus.long_records import LongRecord, raw_batches
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import cut_lines, whole_piece
 from dataaudit.corpus.stream import is_utf8, open_stream
@@ -21,7 +22,7 @@ def columns(file: CorpusFile, compression: str | None) -> list[Column]:
     tally = Tally()
     stream = open_stream(whole_piece(file, "jsonl", compression), tally)
     with closing(line_blocks(stream, tally)) as blocks:
-        return columns_of_json(line for block in blocks for line in block.split(b"\n") if line.strip())
+        return columns_of_json(line for line in lines_of(blocks) if isinstance(line, bytes) and line.strip())
 
 
 def cut(file: CorpusFile, compression: str | None, _options: ReadOptions, target_bytes: int) -> list[Span]:
@@ -36,7 +37,13 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     stream = open_stream(piece, tally)
     offset, step = (stream.offset, 1) if stream.offset is not None else (0, 0)
     record = piece.first_record - 1
-    for block in line_blocks(stream, tally):
+    for block in line_blocks(stream, tally, options.max_record_bytes):
+        if isinstance(block, LongRecord):
+            record += 1
+            if (batch := builder.too_long(record, offset if step else None, block)) is not None:
+                yield batch
+            offset += block.size + 1
+            continue
         valid = is_utf8(block)
         for line in block.split(b"\n"):
             record += 1
@@ -54,9 +61,13 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     yield from builder.rest()
 
 
-def records(piece: Piece, _options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
+def records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
     """Yields the lines that are not blank; a carriage return at the end of one is part of it."""
-    for block in line_blocks(open_stream(piece, tally), tally):
+    for block in line_blocks(open_stream(piece, tally), tally, options.max_record_bytes):
+        if isinstance(block, LongRecord):
+            tally.records += 1
+            yield from raw_batches("lines", [block])
+            continue
         lines = [line for line in block.split(b"\n") if line and not line.isspace()]
         tally.records += len(lines)
         yield RawBatch("lines", len(lines), lines)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from dataaudit.corpus.batches import BatchBuilder, runs_of_bytes
+from dataaudit.corpus.batches import BatchBuilder
 from dataaudit.corpus.columns import Column
 from dataaudit.corpus.documents import CorpusFile, Piece, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.json_record import FaultyRecordError, Fields, require_utf8
-from dataaudit.corpus.lines import line_blocks
+from dataaudit.corpus.lines import joined, line_blocks, lines_of
+from dataaudit.corpus.long_records import LongRecord, raw_batches
 from dataaudit.corpus.readers import Span
 from dataaudit.corpus.spans import cut_lines, whole
 from dataaudit.corpus.stream import open_stream
@@ -29,6 +30,10 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
     builder = BatchBuilder(piece, options, tally)
     no_numbers = (None,) * len(options.number_columns)
     for record, offset, raw in _documents(piece, options, tally):
+        if isinstance(raw, LongRecord):
+            if (batch := builder.too_long(record, offset, raw)) is not None:
+                yield batch
+            continue
         data = raw.removesuffix(b"\r") if options.document_per == "line" else raw
         try:
             fields = Fields(require_utf8(data), None, None, no_numbers, repaired=False)
@@ -43,24 +48,26 @@ def read(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[pa.Record
 def records(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[RawBatch]:
     """Yields the bytes of the file, or its lines that are not blank."""
     found = (data for _, _, data in _documents(piece, options, tally))
-    for run in runs_of_bytes(found):
-        tally.records += len(run)
-        yield RawBatch("text_lines" if options.document_per == "line" else "text_file", len(run), run)
+    for batch in raw_batches("text_lines" if options.document_per == "line" else "text_file", found):
+        tally.records += batch.length
+        yield batch
 
 
-def _documents(piece: Piece, options: ReadOptions, tally: Tally) -> Iterator[tuple[int, int | None, bytes]]:
+def _documents(
+    piece: Piece, options: ReadOptions, tally: Tally
+) -> Iterator[tuple[int, int | None, bytes | LongRecord]]:
     """Yields record number, offset and bytes."""
     stream = open_stream(piece, tally)
     offset = stream.offset
     if options.document_per == "file":
-        data = b"".join(stream.chunks)
+        data = joined(stream.chunks, options.max_record_bytes)
         if tally.bytes_read and tally.damage is None:
             yield 1, offset, data
         return
     record = piece.first_record - 1
-    for block in line_blocks(stream, tally):
-        for line in block.split(b"\n"):
-            record += 1
-            if line and not line.isspace():
-                yield record, offset, line
-            offset = offset + len(line) + 1 if offset is not None else None
+    for line in lines_of(line_blocks(stream, tally, options.max_record_bytes)):
+        record += 1
+        size = line.size if isinstance(line, LongRecord) else len(line)
+        if isinstance(line, LongRecord) or (line and not line.isspace()):
+            yield record, offset, line
+        offset = offset + size + 1 if offset is not None else None
