@@ -110,8 +110,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     window_documents: documents in a window of the corpus's order; a window ends at the next tenth of that.
     min_tokens: tokens that a shard or a window needs to be judged; smaller ones are only reported.
     min_documents: documents that a shard needs to be judged.
-    min_effective_documents: the same after the inequality of their lengths: a shard whose longest document holds a
-        share s of its tokens has at most 1/s² effective documents.
+    min_effective_documents: (Σ length)² / Σ length² that a shard needs to be judged; giant documents make it small.
     reference: the run folder of an earlier audit, with which the corpus is compared.
     """
 
