@@ -24,6 +24,7 @@ __all__ = [
     "export",
     "filter",
     "load_result",
+    "render_comparison_html",
     "render_html",
     "shingles",
     "token_checks",
@@ -31,7 +32,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from dataaudit.api import audit, check, compare, export, filter, load_result, render_html, trace  # noqa: A004
+    from dataaudit.api import (
+        audit,
+        check,
+        compare,
+        export,
+        filter,  # noqa: A004
+        load_result,
+        render_comparison_html,
+        render_html,
+        trace,
+    )
     from dataaudit.comparison.result import Comparison
     from dataaudit.duplicates.fingerprint import shingles
     from dataaudit.errors import DataAuditError
@@ -64,6 +75,7 @@ _HOMES = {
     "export": "api",
     "filter": "api",
     "load_result": "api",
+    "render_comparison_html": "api",
     "render_html": "api",
     "shingles": "duplicates.fingerprint",
     "trace": "api",

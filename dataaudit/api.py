@@ -21,7 +21,7 @@ from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
 from dataaudit.pipeline.trace import TraceOptions
 from dataaudit.pipeline.trace import trace as _trace
-from dataaudit.report import NAME, render, write_page
+from dataaudit.report import NAME, render, render_comparison_page, write_page
 from dataaudit.result import AuditResult
 from dataaudit.trace_result import TraceResult
 
@@ -280,6 +280,19 @@ def render_html(result: AuditResult, *, lang: str = "en", examples: int | None =
         DataAuditError: there is no such language.
     """
     return render(result, lang=lang, examples=examples)
+
+
+def render_comparison_html(found: Comparison, *, lang: str = "en") -> str:
+    """Returns a comparison as one HTML page that needs nothing else, of at most 1 MB.
+
+    Args:
+        found: what ``compare`` gave.
+        lang: language of the page when it opens, ``en`` or ``zh``; the reader can switch.
+
+    Raises:
+        DataAuditError: there is no such language.
+    """
+    return render_comparison_page(found, lang=lang)
 
 
 def load_result(run: Location) -> AuditResult:

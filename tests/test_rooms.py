@@ -55,7 +55,9 @@ FENCES = {
         {"comparison", "export_result", "filter_result", "result", "trace_result", *EVERYWHERE},
         {"jinja2", "msgspec", "rich"},
     ),
-    "report": Fence({"closeup", "output", "result", "trace_result", *EVERYWHERE}, {"jinja2", "markupsafe"}),
+    "report": Fence(
+        {"closeup", "comparison", "output", "result", "trace_result", *EVERYWHERE}, {"jinja2", "markupsafe"}
+    ),
     "pipeline": Fence(
         {"", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},

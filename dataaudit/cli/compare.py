@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from dataaudit.cli.report import Language
+
 
 class ComparisonFormat(StrEnum):
     """How the comparison is printed."""
@@ -20,6 +22,8 @@ def compare(
     format: Annotated[  # noqa: A002 - the option's name
         ComparisonFormat, typer.Option("--format", help="How it is printed on stdout.")
     ] = ComparisonFormat.TABLE,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it as a page, too.")] = None,
+    lang: Annotated[Language, typer.Option(help="Language of the page; it can be switched there.")] = Language.EN,
 ) -> None:
     """Say what changed from one run to another; exit code 1 when a check got worse.
 
@@ -32,6 +36,10 @@ def compare(
     from dataaudit.pipeline.compare_runs import compare_runs
 
     found = compare_runs(old, new)
+    if html is not None:
+        from dataaudit.report import write_comparison_page
+
+        write_comparison_page(found, html, lang=lang)
     say(found.to_json().decode() if format is ComparisonFormat.JSON else render_comparison(found))
     if found.is_regression:
         raise typer.Exit(1)

@@ -203,7 +203,7 @@
       readout.replaceChildren();
       if (!row) return;
       const cells = [...row.cells].map((cell) => cell.textContent);
-      show(readout.appendChild(make("span")), "chart.bin", cells);
+      show(readout.appendChild(make("span")), figure.dataset.says || "chart.bin", cells);
       if (!wanted) return;
       if (row.dataset.doc) {
         const line = make("p");

@@ -31,6 +31,12 @@ class Charts:
         ]
         return self._svg("chart", width, HEIGHT, parts, "chart.histogram", *names)
 
+    def before_after(self, old: Sequence[int], new: Sequence[int], *names: str) -> Markup:
+        """Returns documents of one run as bars and of another as a line, on one log scale."""
+        width, most = max(1, len(old)), max(*old, *new, 0, 0)
+        parts = [_path("bars", _bars(old, most)), _path("line", _steps(new, most))]
+        return self._svg("chart", width, HEIGHT, parts, "chart.before_after", *names)
+
     def bars(self, values: Sequence[float], kind: str = "bars") -> Markup:
         """Returns a bar of several parts, from 0 to 1 in all; drawn for the eye only, the numbers stand beside it."""
         parts, start = [], 0.0
@@ -101,23 +107,24 @@ def place_of(value: float, edges: Sequence[float]) -> float:
     return (at + (value - edges[at]) / (edges[at + 1] - edges[at])) / last
 
 
-def _heights(counts: Sequence[int]) -> list[float]:
-    most = math.log1p(max(counts, default=0)) or 1.0
-    return [math.log1p(each) / most * (HEIGHT - 6) for each in counts]
+def _heights(counts: Sequence[int], most: int | None) -> list[float]:
+    top = math.log1p(max(counts, default=0) if most is None else most) or 1.0
+    return [math.log1p(each) / top * (HEIGHT - 6) for each in counts]
 
 
-def _bars(counts: Sequence[int]) -> str:
+def _bars(counts: Sequence[int], most: int | None = None) -> str:
     return "".join(
         f"M{place} {HEIGHT}v-{_short(height)}h.92v{_short(height)}z"
-        for place, height in enumerate(_heights(counts))
+        for place, height in enumerate(_heights(counts, most))
         if height
     )
 
 
-def _steps(counts: Sequence[int]) -> str:
+def _steps(counts: Sequence[int], most: int | None = None) -> str:
     if not any(counts):
         return ""
-    return f"M0 {HEIGHT}" + "".join(f"V{_short(HEIGHT - height)}h1" for height in _heights(counts)) + f"V{HEIGHT}"
+    tops = (f"V{_short(HEIGHT - height)}h1" for height in _heights(counts, most))
+    return f"M0 {HEIGHT}{''.join(tops)}V{HEIGHT}"
 
 
 def _path(kind: str, data: str) -> str:

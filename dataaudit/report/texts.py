@@ -6,6 +6,7 @@ from markupsafe import Markup, escape
 
 from dataaudit.output.visible import visible
 from dataaudit.report.chinese import CHINESE
+from dataaudit.report.chinese_reasons import in_chinese
 from dataaudit.report.messages import MESSAGES, WEIGHTED
 
 LANGUAGES = ("en", "zh")
@@ -31,6 +32,7 @@ class Texts:
     def __init__(self, lang: str, weight: str = "tokens") -> None:
         self.lang = lang
         self._weight = weight
+        self._reasons: dict[str, int] = {}
         self.used: dict[str, tuple[str, str]] = {}
 
     def __call__(self, key: str, *args: object) -> Markup:
@@ -44,7 +46,7 @@ class Texts:
         """Returns text of the result, in English there, by its Chinese translation where there is one."""
         if not english:
             return Markup("")
-        english = english.replace("``", "")
+        english = shown(english.replace("``", ""))
         pair = (english, CHINESE.get(key, english))
         self.used[key] = pair
         return self._element(key, pair, ())
@@ -53,6 +55,13 @@ class Texts:
         """Returns text that was put together in both languages."""
         self.used[key] = (shown(english), shown(chinese))
         return self._element(key, self.used[key], ())
+
+    def reason(self, english: str | None) -> Markup:
+        """Returns what a result says in English of itself, such as why something was skipped, in Chinese too."""
+        if not english:
+            return Markup("")
+        number = self._reasons.setdefault(english, len(self._reasons))
+        return self.both(f"reason.{number}", english, in_chinese(english))
 
     def plain(self, key: str, *args: object) -> str:
         """Returns a message as plain text in the page's language, for titles and descriptions."""

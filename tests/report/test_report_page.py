@@ -118,6 +118,8 @@ def test_no_message_is_left_over() -> None:
     )
     told += ("chart.histogram", "chart.bullet", "chart.heat", "findings.warn", "findings.fail")
     told += ("duplicates.line", "duplicates.paragraph", "drift.shards", "drift.windows")
+    told += ("chart.before_after", "compare.outcome.", "compare.say.")
+    told += tuple(f"compare.{name}" for name in ("unchanged", "changed", "added", "removed", "old", "new"))
     assert [key for key in MESSAGES if key not in sources and not key.startswith(told)] == []
 
 

@@ -1,0 +1,132 @@
+"""Chinese for sentences that a result says in English about itself: why something was skipped, lost or not compared.
+
+A result holds them as text with numbers and names in it, so each is known by its form. What is in no form, such as the
+message of a library, stays as it is.
+"""
+
+import re
+
+_FORMS: tuple[tuple[str, str], ...] = (
+    # --- Checks that were not judged -------------------------------------------------------------------------------
+    (r"Switched off in the config\.", "配置中已关闭。"),
+    (r"Not measured: (.+)\.", "未测量：{0}。"),
+    (r"The check itself failed: (.+)", "检查本身出错：{0}"),
+    (r"(.+) Not judged below ([\d,]+) tokens?\.", "{0} 少于 {1} 个词元时不判定。"),
+    (r"One shard has no others to be compared with\.", "只有一个分片，没有其他分片可比较。"),
+    (r"No shard has enough tokens and documents to be judged (\(.+\))\.", "没有分片有足够的词元和文档可供判定{0}。"),
+    (r"([\d,]+) windows? with enough (\w+); (\d+) make a series\.", "有足够{1}的窗口：{0} 个；至少 {2} 个才构成序列。"),
+    (r"There are no tokens to compare, here or in the reference\.", "此处或参考中没有可比较的词元。"),
+    (r"The corpus has fewer than ([\d,]+) (\w+)\.", "语料少于 {0} {1}。"),
+    (r"No source has ([\d,]+) documents\.", "没有来源达到 {0} 个文档。"),
+    (r"No documents\.", "没有文档。"),
+    (r"No tokens\.", "没有词元。"),
+    (r"No records\.", "没有记录。"),
+    (r"The config has no rule about repetition\.", "配置中没有关于重复的规则。"),
+    (r"The config names neither (\S+) nor (\S+)\.", "配置中既没有 {0}，也没有 {1}。"),
+    (
+        r"The corpus is text, tokenized here without special tokens; the trainer adds them\.",
+        "语料是文本，在此分词时不加特殊词元；由训练器添加。",
+    ),
+    (
+        r"([\d,]+) of ([\d,]+) documents? \((.+?)\) ha(?:ve|s) more than (.+?) rare tokens\.",
+        "{1} 个文档中有 {0} 个（{2}）的罕见词元超过 {3}。",
+    ),
+    (
+        r"([\d,]+) of ([\d,]+) ids \((.+?)\) never occur, ([\d,]+) fewer than (\d+) times\.",
+        "{1} 个编号中有 {0} 个（{2}）从未出现，{3} 个出现不足 {4} 次。",
+    ),
+    (
+        r"([\d,]+) ids? ha(?:ve|s) at least (\d+) occurrences, (.+?) or more of them in one document\.",
+        "{0} 个编号出现至少 {1} 次，且其中 {2} 以上在同一文档中。",
+    ),
+    (
+        r"Half of the documents have ([\d,]+) (\w+) or fewer, 99 % have ([\d,]+) or fewer, the longest has ([\d,]+)\.",
+        "半数文档不超过 {0} {1}，99 % 不超过 {2}，最长的有 {3}。",
+    ),
+    # --- Signals that were not measured ----------------------------------------------------------------------------
+    (r"shards were not compared", "未比较各分片"),
+    (r"documents were not compared \((.+?)\)", "未比较文档（{0}）"),
+    (r"only a sample was compared \((.+?)\)", "只比较了样本（{0}）"),
+    (r"no reference run was given (\(.+\))", "未给出参考运行{0}"),
+    (r"no rule of the config could be judged", "配置中没有可判定的规则"),
+    (r"no tokenizer was given", "未给出分词器"),
+    (r"the corpus has no column (.+?) beside token ids", "语料在词元编号之外没有列 {0}"),
+    (r"the corpus has no column (.+)", "语料没有列 {0}"),
+    (r"the corpus came as token ids", "语料以词元编号给出"),
+    (r"the text was tokenized here", "文本在此处分词"),
+    (r"the config has no (.+)", "配置中没有 {0}"),
+    (r"not measured", "未测量"),
+    (
+        r"duplicates\.enabled is false, or the corpus came as token ids",
+        "duplicates.enabled 为 false，或语料以词元编号给出",
+    ),
+    (r"duplicates\.enabled is false", "duplicates.enabled 为 false"),
+    # --- Notes -----------------------------------------------------------------------------------------------------
+    (r"All documents were measured; nothing was sampled\.", "已测量全部文档，没有抽样。"),
+    (
+        r"No tokenizer: shares of tokens are shares of characters, and token checks were skipped\.",
+        "没有分词器：词元比例即字符比例，并跳过词元检查。",
+    ),
+    (
+        r"fastokens gives the ids of tokenizers on ([\d,]+) documents\.",
+        "在 {0} 个文档上，fastokens 给出与 tokenizers 相同的编号。",
+    ),
+    # --- Records and files that were lost --------------------------------------------------------------------------
+    (r"unreadable: (.+)", "无法读取：{0}"),
+    (r"without_text: (.+)", "没有文本：{0}"),
+    (r"not valid JSON: (.+) at column ([\d,]+)", "不是有效的 JSON：第 {1} 列，{0}"),
+    (r"not valid JSON(?:: (.+))?", "不是有效的 JSON：{0}"),
+    (r"unterminated string", "字符串没有结束"),
+    (r"a JSON object was expected, this is (.+)", "应为 JSON 对象，此处为 {0}"),
+    (r"not valid UTF-8: byte (\S+) at byte ([\d,]+) of the record", "不是有效的 UTF-8：记录第 {1} 字节为 {0}"),
+    (r"there is no field (.+)", "没有字段 {0}"),
+    (r"field (.+) holds (.+), not (.+)", "字段 {0} 的内容是 {1}，不是 {2}"),
+    (r"column (.+) holds (.+), not (.+)", "列 {0} 的内容是 {1}，不是 {2}"),
+    (r"there is no column (.+)", "没有列 {0}"),
+    (r"the (\w+) data end early, at byte ([\d,]+)", "{0} 数据在第 {1} 字节处提前结束"),
+    (r"the (\w+) data are damaged(.*)", "{0} 数据已损坏{1}"),
+    (
+        r"row group (\d+) is damaged: (.+); (\d+) of its (\d+) rows are lost",
+        "行组 {0} 已损坏：{1}；其 {3} 行中丢失 {2} 行",
+    ),
+    (r"row group (\d+) is damaged: (.+)", "行组 {0} 已损坏：{1}"),
+    (r"the rows from (\d+) on are damaged in a column that was not read: (.+)", "从第 {0} 行起，未读取的列已损坏：{1}"),
+    (r"the header in line (\d+) cannot be read: (.+)", "第 {0} 行的表头无法读取：{1}"),
+    (r"the file begins as UTF-16, but is not: (.+)", "文件以 UTF-16 开头，但并不是：{0}"),
+    # --- What was not compared -------------------------------------------------------------------------------------
+    (r"(.+) was not audited; (dataaudit audit .+) judges it", "{0} 未经审计；可用 {1} 判定"),
+    (r"it depends on the whole corpus", "它取决于整个语料"),
+    (r"version (\S+) in the old run, (\S+) in the new one", "旧运行中的版本为 {0}，新运行中为 {1}"),
+    (r"the histograms have different bins", "直方图的分箱不同"),
+    (r"(.+) is a report alone; the digests of the texts are in the run folder", "{0} 只是报告；文本摘要在运行目录中"),
+    (r"(.+) holds no plan\.json that can be read", "{0} 没有可读取的 plan.json"),
+    (r"(.+) is of a corpus that came as token ids", "{0} 的语料以词元编号给出"),
+    (r"(.+) has no digests of its texts (\(.+\))", "{0} 没有文本摘要{1}"),
+    (r"the digests of the two runs were made by different versions", "两次运行的文本摘要由不同版本生成"),
+    # --- Words in them ---------------------------------------------------------------------------------------------
+    (r"tokens", "词元"),
+    (r"words", "词"),
+    (r"characters", "字符"),
+    (r"a list", "列表"),
+    (r"a number", "数字"),
+    (r"a string", "字符串"),
+    (r"null", "null"),
+    (r"text", "文本"),
+)
+_COMPILED = tuple((re.compile(form, re.DOTALL), chinese) for form, chinese in _FORMS)
+_LONGEST = 2000
+"""Characters of a sentence that is looked at: those of this package are shorter."""
+
+
+def in_chinese(english: str) -> str:
+    """Returns the sentence in Chinese, or itself when it is none of this package's."""
+    if len(english) > _LONGEST:
+        return english
+    for form, chinese in _COMPILED:
+        found = form.fullmatch(english)
+        if found is not None:
+            parts = [in_chinese(part or "") if (part or "") != english else english for part in found.groups()]
+            return chinese.format(*parts)
+    parts = english.split("; ")
+    translated = [in_chinese(part) for part in parts] if len(parts) > 1 else parts
+    return "；".join(translated) if translated != parts else english
