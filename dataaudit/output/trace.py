@@ -108,7 +108,7 @@ def _losses(losses: LossTrace) -> Iterator[str]:
     for each in standing:
         yield _association(each)
     if not standing:
-        yield f"  no measure of the batches stands out (p ≤ {STANDS_OUT:g}): these spikes need another explanation"
+        yield f"  no measure of the batches stands out (p ≤ {STANDS_OUT:g}); other causes, or too few spikes"
 
 
 def _spike(spike: Spike) -> str:
@@ -123,7 +123,7 @@ def _spike(spike: Spike) -> str:
 def _steps_before(spike: Spike) -> Iterator[str]:
     for each in spike.before[:2]:
         worst = f"; documents {', '.join(str(doc_id) for doc_id in each.worst)}" if each.worst else ""
-        yield f"      step {each.step:,}  {_share(each.share)} of batches as unusual: {_why(each)}{worst}"
+        yield f"      step {each.step:,}  {_share(each.share)} of batches are as unusual: {_why(each)}{worst}"
 
 
 def _association(each: Association) -> str:
