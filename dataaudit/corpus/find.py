@@ -124,7 +124,9 @@ def _find_local(path: Path, base: str, search: _Search) -> Iterator[Candidate]:
         else:
             yield _candidate(path, base, None, "")
         return
-    if stat.S_ISREG(status.st_mode):
+    if main := main_of(path):
+        search.skipped.append((str(path), f"belongs to {main}"))
+    elif stat.S_ISREG(status.st_mode):
         yield _candidate(path, base, status.st_size, str(status.st_mtime_ns))
     else:
         search.skipped.append((str(path), "neither a file nor a folder"))
@@ -133,9 +135,7 @@ def _find_local(path: Path, base: str, search: _Search) -> Iterator[Candidate]:
 def _find_below(path: Path, base: str, search: _Search) -> Iterator[Candidate]:
     """Like ``_find_local``, for what was not named by the user itself: what is no data is left out."""
     reason = reason_to_leave(path.name, is_folder=_is_folder(path))
-    if (main := main_of(path)) is not None:
-        reason = f"belongs to {main}" if main else None
-    if reason:
+    if reason and main_of(path) is None:
         search.skipped.append((str(path), reason))
     else:
         yield from _find_local(path, base, search)

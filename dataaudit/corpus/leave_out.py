@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Container
+from collections.abc import Collection
 from pathlib import Path
 
 _NOTES = re.compile(
@@ -19,9 +19,13 @@ SIDECARS = {
     ".ds.metadata": (".ds", True),
     ".ds.loss": (".ds", True),
     ".csv.gz": (".npy", False),
+    ".mds.zstd": (".mds", False),
+    ".mds.gz": (".mds", False),
 }
 """What a file beside token ids ends with, what theirs ends with instead, and whether nothing else has such a name."""
 _INDEX_MAGIC = b"MMIDIDX"
+_SHARD_INDEX = "index.json"
+_SHARD = re.compile(r".*\.mds(\.\w+)?|chunk-.*\.bin")
 
 
 def reason_to_leave(name: str, *, is_folder: bool) -> str | None:
@@ -38,6 +42,8 @@ def main_of(path: Path) -> str | None:
 
     An empty text says that it must be one, and that the file of ids is missing: to be told as a fault of the corpus.
     """
+    if path.name == _SHARD_INDEX:
+        return _first_shard(path)
     for ending, (instead, is_always_one) in SIDECARS.items():
         if path.name.endswith(ending):
             main = path.name.removesuffix(ending) + instead
@@ -47,8 +53,21 @@ def main_of(path: Path) -> str | None:
     return None
 
 
-def main_among(path: str, paths: Container[str]) -> str | None:
+def _first_shard(path: Path) -> str | None:
+    """Returns the first file in the folder that an index of MosaicML or LitData can be of."""
+    try:
+        names = sorted(each.name for each in path.parent.iterdir())
+    except OSError:
+        return None
+    return next((name for name in names if _SHARD.fullmatch(name)), None)
+
+
+def main_among(path: str, paths: Collection[str]) -> str | None:
     """Returns the path among *paths* of the file of token ids that a file belongs to, or None."""
+    if path.rpartition("/")[2] == _SHARD_INDEX:
+        folder = path.removesuffix(_SHARD_INDEX)
+        names = (each.removeprefix(folder) for each in sorted(paths) if each.startswith(folder))
+        return next((folder + name for name in names if _SHARD.fullmatch(name)), None)
     mains = (path.removesuffix(ending) + main for ending, (main, _) in SIDECARS.items() if path.endswith(ending))
     return next((main for main in mains if main in paths), None)
 

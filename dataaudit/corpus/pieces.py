@@ -74,6 +74,11 @@ class _Looked(NamedTuple):
         """How the ids of a token array stand there; None for records."""
         return self.spans[0].layout if self.spans else None
 
+    @property
+    def is_array(self) -> bool:
+        """Whether it holds ids and no columns."""
+        return self.layout is not None and not self.columns
+
 
 _ARRAY = Choice("input_ids", "ids", None, None)
 """What is read from a token array."""
@@ -117,7 +122,7 @@ def cut_pieces(
     usual = _usual(looked, choices, options)
     for each, choice in zip(looked, choices, strict=True):
         final = choice if each.kind.format == "text" or choice.content else usual
-        _add(found, each, _ARRAY if each.layout is not None else final)
+        _add(found, each, _ARRAY if each.is_array else final)
     return found
 
 
@@ -165,7 +170,7 @@ def _add(found: PieceList, looked: _Looked, choice: Choice) -> None:
         )
     )
     side = _side_columns(looked.columns) if what == "ids" else ()
-    side = looked.layout.sides if looked.layout is not None else side
+    side = looked.layout.sides if looked.layout is not None and looked.is_array else side
     for start, stop, first_record, size, layout in looked.spans:
         place = (file, kind.format, kind.compression, start, stop, first_record, size)
         found.pieces.append(Piece(*place, content, what, id_column, source_column, side, layout))

@@ -15,6 +15,8 @@ from dataaudit.corpus.token_arrays.source import TokenSource, open_tokens
 from dataaudit.corpus.token_values import WRONG_ID
 
 _INT64_BYTES = 8
+_MOST_READ = 4
+"""How many times the ids of a file are read at most."""
 _LARGEST = (1 << 63) - 1
 Blocks = Callable[[TokenSource, Piece, Tally], Iterator[Sequences]]
 """Gives the sequences of a piece, and puts the problems of the index into the facts of the tally."""
@@ -68,7 +70,7 @@ def _read(piece: Piece, options: ReadOptions, tally: Tally, blocks: Blocks) -> I
     with open_tokens(piece.file.path, layout_of(piece)) as source:
         measuring = Measuring(source, piece, tally)
         most = max(1, options.batch_bytes // _INT64_BYTES)
-        held = (_held(block, source) for block in blocks(source, piece, tally))
+        held = _held_by(source, blocks(source, piece, tally))
         for part in parts(held, source.itemsize, most, options.batch_rows):
             for array in (part.starts, part.lengths):
                 measuring.digest.update(array.data)
@@ -81,6 +83,24 @@ def _read(piece: Piece, options: ReadOptions, tally: Tally, blocks: Blocks) -> I
 
             yield _Read(part, ids, faults, raw)
         measuring.finish()
+
+
+def _held_by(source: TokenSource, blocks: Iterator[Sequences]) -> Iterator[Sequences]:
+    """Yields sequences without those that the file does not hold; far more ids than it has are not read.
+
+    Sequences that overlap are read as they stand, but a small index could name the whole file a million times.
+    """
+    left = _MOST_READ * source.tokens + _INT64_BYTES
+    for block in blocks:
+        found = _held(block, source)
+        totals = np.cumsum(found.lengths)
+        over = np.flatnonzero((totals > left) & (found.lengths > 0))
+        if len(over):
+            wrong = dict.fromkeys(over.tolist(), "sequences before it overlap, and make many times the ids of the file")
+            found.lengths[over] = 0
+            found = found._replace(wrong=(found.wrong or {}) | wrong)
+        left -= int(found.lengths.sum())
+        yield found
 
 
 def _held(block: Sequences, source: TokenSource) -> Sequences:

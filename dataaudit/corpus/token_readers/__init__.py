@@ -1,4 +1,4 @@
-"""One reader a format of token arrays; every module of this package is one, and its name is the name of the format.
+"""One reader a format of tokenised corpora; every module of this package is one, and its name is the format's.
 
 Beside what every reader holds, each says which files are of its format: ``recognises``.
 """

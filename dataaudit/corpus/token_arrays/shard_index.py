@@ -1,0 +1,64 @@
+"""``index.json`` of MosaicML and LitData: what it says of a shard, and shards that it names and that are missing.
+
+Names in it are only compared with names of files; none is ever opened.
+"""
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from dataaudit.corpus.location import open_binary
+from dataaudit.corpus.token_arrays.naming import exists
+
+NAME = "index.json"
+_MOST_BYTES = 64 << 20
+
+
+def path_beside(path: str) -> str:
+    """Returns the path of the index beside a shard."""
+    return path[: len(path) - len(path.rpartition("/")[2])] + NAME
+
+
+def load_index(path: str) -> dict[str, Any] | None:
+    """Returns the index beside a shard, or None when there is none that can be read."""
+    index = path_beside(path)
+    if not exists(index):
+        return None
+    with open_binary(index) as file:
+        data = file.read(_MOST_BYTES + 1)
+    try:
+        content = json.loads(data) if len(data) <= _MOST_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def is_plain(name: object) -> bool:
+    """Returns whether a name from an index is that of a file beside it."""
+    return (
+        isinstance(name, str) and name not in ("", ".", "..") and PurePosixPath(name).name == name and "\\" not in name
+    )
+
+
+def missing_shards(path: str, entries: list[tuple[str, ...]]) -> str | None:
+    """Returns what is wrong with the shards that an index names, told with the first of them that is there.
+
+    Args:
+        path: of the shard that is being read.
+        entries: for each shard of the index, the names that its file may have.
+    """
+    own = path.rpartition("/")[2]
+    prefix = path[: len(path) - len(own)]
+    strange = sum(not all(is_plain(name) for name in names) for names in entries)
+    plain = [names for names in entries if all(is_plain(name) for name in names)]
+    there = [any(exists(prefix + name) for name in names) for names in plain]
+    first = next((names for names, is_there in zip(plain, there, strict=True) if is_there), ())
+    if own not in first:
+        return None
+    missing = [names[0] for names, is_there in zip(plain, there, strict=True) if not is_there]
+    said = []
+    if missing:
+        said.append(f"{NAME} names {len(missing):,} shards that are missing, such as {missing[0]}")
+    if strange:
+        said.append(f"{NAME} names {strange:,} shards by what is no plain file name")
+    return "; ".join(said) or None
