@@ -6,7 +6,8 @@
     ├── ReadError         an input that cannot be opened or has no usable column
     ├── TokenizerError    a tokenizer file that cannot be loaded
     ├── RunError          a run folder that cannot be used or is damaged
-    └── NoDocumentsError  nothing was read
+    ├── NoDocumentsError  nothing was read
+    └── AnomalyError      a training run was to end at an anomaly of its data, and there is one
 
 Every message says what is wrong, where, what was expected and what to do next.
 """
@@ -41,6 +42,10 @@ class RunError(DataAuditError):
 
 class NoDocumentsError(DataAuditError):
     """No document was read from the inputs."""
+
+
+class AnomalyError(DataAuditError):
+    """An anomaly in the data of a training run that was to end at one."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -62,20 +62,27 @@ class DataMonitor:
             if number is not None and (not isinstance(number, int) or number < least):
                 raise UsageError(f"{name} is {number!r}. Expected a whole number from {least} on.")
         given = None if tokenizer is None else MonitorTokenizer(tokenizer)
-        run = RunReference(None, given, None, None) if reference is None else of_run(Path(reference), given)
+        run = RunReference(None, given, None, None, None) if reference is None else of_run(Path(reference), given)
         known = run.tokenizer
         self.levels = levels or MonitorLevels()
         id_space = None if known is None else known.vocabulary.id_space
         self._measuring = Measuring(known, vocab_size or run.vocab_size or id_space)
         self._max_length = max_length or run.max_length
         self._text_column = text_column
-        self._pad_id = pad_id if pad_id is not None or known is None else known.pad_id
+        known_pad = run.pad_id if run.pad_id is not None or known is None else known.pad_id
+        self._pad_id = known_pad if pad_id is None else pad_id
         self._window = Window(window_size)
         self._reference = run.reference
         self._is_run = run.reference is not None
+        self._run = None if reference is None else str(reference)
         self._unit: Unit | None = None
         self._compared_from = 0
         self._lock = RLock()
+
+    @property
+    def run(self) -> str | None:
+        """The run folder that is the reference, as it was given; None without one."""
+        return self._run
 
     @property
     def seen_samples(self) -> int:

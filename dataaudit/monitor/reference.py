@@ -44,6 +44,7 @@ class RunReference(NamedTuple):
     tokenizer: MonitorTokenizer | None
     vocab_size: int | None
     max_length: int | None
+    pad_id: int | None
 
 
 def of_window(window: Window, unit: Unit) -> Reference:
@@ -107,4 +108,4 @@ def of_run(path: Path, tokenizer: MonitorTokenizer | None) -> RunReference:
         lengths.column("documents").to_numpy().astype(np.int64),
         is_run=True,
     )
-    return RunReference(reference, tokenizer, plan.pool.embedding_rows, plan.pool.max_length)
+    return RunReference(reference, tokenizer, plan.pool.embedding_rows, plan.pool.max_length, plan.pool.pad_id)
