@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, read_piece
+from dataaudit.pipeline.joined_batches import JoinedBatches
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.shard_blocks import ShardBlocks
@@ -30,6 +31,7 @@ from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow, release_encod
 
 ROW_GROUP_ROWS = 16_384
 MOST_SOURCES = 1_000
+CONTENTS = ("text", "input_ids", *SIDE_FIELDS)
 OTHER_SOURCES = "(other sources)"
 """A corpus that names a source a document, such as its address, would make sketches as large as itself."""
 
@@ -64,7 +66,7 @@ def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
         first_row = 0
         pieces = []
         for number, piece in enumerate(plan.shards[shard]):
-            writer.blocks.start(number)
+            writer.start(number)
             result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, plan.map, progress)
             first_row += result.records
             pieces.append(msgspec.to_builtins(result))
@@ -165,6 +167,7 @@ class ShardWriter:
             self.narrow_to = id_dtype(settings.tokenizer.id_space)
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
+        self.batches = JoinedBatches(self._measure, settings.read.batch_rows, settings.read.batch_bytes)
         self.pending: list[pa.RecordBatch] = []
         self.unsummed: list[_Signals] = []
         self.sources: set[str] = set()
@@ -195,39 +198,35 @@ class ShardWriter:
         if self.duplicates is not None:
             self.duplicates.close()
 
-    def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
-        """Measures a batch and writes its tokens and its rows."""
-        measured = self.measurer.measure(documents)
-        doc_ids = documents.column("row").to_numpy().astype(np.uint64) + np.uint64(first_id)
-        sources = documents.column("source").fill_null(piece.file.source)
-        rows = self._rows(documents, doc_ids, sources, piece, measured.signals)
-        self.pending.append(rows)
-        if sum(batch.num_rows for batch in self.pending) >= ROW_GROUP_ROWS:
-            self._flush()
-        self._summarise(measured, doc_ids, sources)
+    def start(self, piece: int) -> None:
+        """Says that the next documents are of the shard's piece of this number."""
+        if self.blocks.is_new(piece):
+            self.batches.flush()
+        self.blocks.start(piece)
 
-    def _rows(
-        self,
-        documents: pa.RecordBatch,
-        doc_ids: NDArray[np.uint64],
-        sources: pa.Array,
-        piece: Piece,
-        signals: pa.RecordBatch,
-    ) -> pa.RecordBatch:
-        count = documents.num_rows
+    def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
+        """Adds a batch of a piece, whose first record has the doc_id *first_id*."""
+        doc_ids = documents.column("row").to_numpy().astype(np.uint64) + np.uint64(first_id)
         columns = {
             "doc_id": pa.array(doc_ids),
             "id": documents.column("id"),
-            "source": sources,
-            "file": pa.repeat(pa.scalar(piece.file.name, pa.large_string()), count),
-            "record": documents.column("record"),
-            "offset": documents.column("offset"),
-            "repaired": documents.column("repaired"),
+            "source": documents.column("source").fill_null(piece.file.source),
+            "file": pa.repeat(pa.scalar(piece.file.name, pa.large_string()), documents.num_rows),
+            **{name: documents.column(name) for name in ("record", "offset", "repaired")},
         }
-        known = {*columns, "row", "text", "input_ids", *SIDE_FIELDS}
-        columns |= {name: documents.column(name) for name in documents.schema.names if name not in known}
-        columns |= {name: signals.column(name) for name in signals.schema.names}
-        return pa.record_batch(columns)
+        more = [name for name in documents.schema.names if name not in {*columns, "row"}]
+        self.batches.add(pa.record_batch(columns | {name: documents.column(name) for name in more}))
+
+    def _measure(self, documents: pa.RecordBatch) -> None:
+        """Measures a batch and writes its tokens and its rows."""
+        measured = self.measurer.measure(documents)
+        kept = [name for name in documents.schema.names if name not in CONTENTS]
+        columns = {name: documents.column(name) for name in kept}
+        columns |= {name: measured.signals.column(name) for name in measured.signals.schema.names}
+        self.pending.append(pa.record_batch(columns))
+        if sum(batch.num_rows for batch in self.pending) >= ROW_GROUP_ROWS:
+            self._flush()
+        self._summarise(measured, documents.column("doc_id").to_numpy(), documents.column("source"))
 
     def _summarise(self, measured: Measured, doc_ids: NDArray[np.uint64], all_sources: pa.Array) -> None:
         sources = self._bounded(all_sources)
@@ -286,6 +285,7 @@ class ShardWriter:
 
     def finish(self) -> dict[str, Path]:
         """Closes everything and returns the files by kind."""
+        self.batches.flush()
         self._flush()
         self._close()
         files = {"ledger": self.folder / "ledger.jsonl"}

@@ -40,6 +40,10 @@ class ShardBlocks:
         self._examples: dict[int, str] = {}
         self._has_example = np.zeros(WORD_BUCKETS, np.bool_)
 
+    def is_new(self, piece: int) -> bool:
+        """Returns whether drift takes the shard's piece of this number apart from the one before it."""
+        return not piece or self._portions[piece] != self._portions[piece - 1]
+
     def start(self, piece: int) -> None:
         """Says that the next documents are of the shard's piece of this number."""
         self._sketch.start(self._portions[piece])
