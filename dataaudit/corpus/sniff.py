@@ -94,12 +94,16 @@ def sniff(file: CorpusFile, options: ReadOptions) -> Kind:
     if array:
         return Kind(array, None, None, empty=False)
     compression = find_compression(first)
+    if array_by_name and compression and not _unpacks(first, compression):
+        compression = None  # ids that happen to be its magic bytes
     table = next((name for magic, name in _TABLES.items() if first.startswith(magic)), None)
     if table or options.format in ("parquet", "arrow"):
         if table is None and first and options.format:
             raise DamageError(f"not {_a(options.format)}: it begins with {_hex(first)}")
         return Kind(options.format or table or "", None, None, empty=not first)
     head = head_of(first, compression)
+    if compression or is_text(first):  # the bytes as they are: the first id may be a byte-order mark of UTF-16
+        array_by_name = None
     found = options.format or _format(file.name, head, compression, array_by_name)
     if found == array_by_name:
         return Kind(found, None, None, empty=False)
@@ -115,6 +119,13 @@ def _token_array(file: CorpusFile, first: bytes, options: ReadOptions) -> tuple[
         return (options.format if options.format in array_formats() else None), None
     found = {} if _by_name(file.name) else recognise(file, first)
     return found.get("content"), found.get("name")
+
+
+def _unpacks(first: bytes, compression: str) -> bool:
+    try:
+        return bool(head_of(first, compression).data)
+    except DamageError:
+        return False
 
 
 def _by_name(name: str) -> str | None:
@@ -135,7 +146,7 @@ def _format(name: str, head: Head, compression: str | None, array: str | None) -
             raise DamageError(f"this is {what}")
     if data[257:262] == b"ustar":
         raise DamageError("this is a tar archive; unpack it first")
-    if array and not compression and not is_text(data):
+    if array:
         return array
     if by_name in ("parquet", "arrow"):
         raise DamageError(f"not {_a(by_name)}, or damaged: it begins with {_hex(data)}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dataaudit.corpus import ReadOptions, Tally, read_records
@@ -54,6 +54,8 @@ def test_megatron_comes_back_from_any_pieces(
 
 
 @few
+@example(documents=[[65_534]], target=1)  # a byte-order mark of UTF-16
+@example(documents=[[0x8B1F, 8]], target=9)  # gzip's magic bytes
 @given(documents=documents_of(), target=st.integers(1, 200))
 def test_streams_come_back_from_any_pieces(
     tmp_path_factory: pytest.TempPathFactory, documents: Documents, target: int

@@ -20,7 +20,7 @@ def is_text(head: bytes) -> bool:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return False
-    return True
+    return bool(head)
 
 
 def beside(path: str, old: str, new: str) -> str:
