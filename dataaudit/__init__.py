@@ -14,12 +14,14 @@ __all__ = [
     "Finding",
     "MonitorLevels",
     "MonitorResult",
+    "OrderResult",
     "Status",
     "TokenChecks",
     "TraceResult",
     "__version__",
     "audit",
     "check",
+    "check_order",
     "compare",
     "export",
     "filter",
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from dataaudit.api import (
         audit,
         check,
+        check_order,
         compare,
         export,
         filter,  # noqa: A004
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from dataaudit.integrations.filter import Filter
     from dataaudit.integrations.token_checks import TokenChecks
     from dataaudit.monitor import DataMonitor, MonitorLevels, MonitorResult
+    from dataaudit.order_result import OrderResult
     from dataaudit.result import AuditResult, Finding, Status
     from dataaudit.trace_result import TraceResult
 
@@ -66,11 +70,13 @@ _HOMES = {
     "Finding": "result",
     "MonitorLevels": "monitor",
     "MonitorResult": "monitor",
+    "OrderResult": "order_result",
     "Status": "result",
     "TokenChecks": "integrations.token_checks",
     "TraceResult": "trace_result",
     "audit": "api",
     "check": "api",
+    "check_order": "api",
     "compare": "api",
     "export": "api",
     "filter": "api",

@@ -11,6 +11,7 @@ from dataaudit.config.override import override
 from dataaudit.config.settings import apply_settings
 from dataaudit.export_result import ExportResult
 from dataaudit.filter_result import FilterResult
+from dataaudit.order_result import OrderResult
 from dataaudit.pipeline.audit import default_workers, run_audit, run_check
 from dataaudit.pipeline.compare_runs import compare_runs
 from dataaudit.pipeline.export_plan import ExportSettings
@@ -19,6 +20,7 @@ from dataaudit.pipeline.filter_plan import output_format
 from dataaudit.pipeline.filter_run import finished_plan, rules_for, run_filter
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
+from dataaudit.pipeline.order_check import run_order_check
 from dataaudit.pipeline.trace import TraceOptions
 from dataaudit.pipeline.trace import trace as _trace
 from dataaudit.report import NAME, render, render_comparison_page, write_page
@@ -259,6 +261,63 @@ def trace(
     )
     logs = [loss] if isinstance(loss, str | PathLike) else loss or []
     return _trace(Path(run), options, step, [Path(each) for each in logs])
+
+
+def check_order(
+    run: Location,
+    *,
+    order: str | None = None,
+    batch_size: int | None = None,
+    grad_accum: int | None = None,
+    world_size: int | None = None,
+    drop_last: bool | None = None,
+    epochs: int | None = None,
+    packing: str | None = None,
+    seq_len: int | None = None,
+    eos_tokens: int | None = None,
+    map_batch: int | None = None,
+    documents: Literal["all", "clean", "records"] | None = None,
+    config: str | None = None,
+) -> OrderResult:
+    """Judges the order in which a training run reads a corpus: repeats, replays, shuffle, mixture, copies together.
+
+    Each argument that is None is that of the config's section ``order``.
+
+    Args:
+        run: the folder of a finished audit, or the output of a filter.
+        order: how the trainer reads, such as ``"hf-trainer:42"``; docs/order.md has them all.
+        batch_size: samples a rank and micro-batch.
+        grad_accum: micro-batches a step.
+        world_size: ranks that read different data.
+        drop_last: the loader leaves out a last batch that is not full.
+        epochs: times that the training set is read.
+        packing: ``one-per-doc``, ``concat`` or ``megatron``.
+        seq_len: tokens a sample.
+        eos_tokens: tokens that the trainer puts after each document.
+        map_batch: documents that concat joins at a time; 0 joins all.
+        documents: what is trained on; the clean documents of a filter's output, all of a run, when None.
+        config: a preset's name or a YAML file with the levels; those that the run was judged with last when None.
+
+    Returns:
+        What ``dataaudit order --format json`` prints: a verdict, and a finding a check.
+
+    Raises:
+        DataAuditError: with what is wrong, where, and what to do.
+    """
+    options = {
+        "name": order,
+        "batch_size": batch_size,
+        "grad_accum": grad_accum,
+        "world_size": world_size,
+        "drop_last": drop_last,
+        "epochs": epochs,
+        "packing": packing,
+        "seq_len": seq_len,
+        "eos_tokens": eos_tokens,
+        "map_batch": map_batch,
+        "documents": documents,
+    }
+    return run_order_check(Path(run), None if config is None else load_config(config), options)
 
 
 def _with_page(run: Path) -> AuditResult:

@@ -24,7 +24,7 @@ class Fence(NamedTuple):
 
 BELOW_PIPELINE = {
     "checks", "closeup", "comparison", "corpus", "export_result", "filter_result", "kernels", "result", "rules",
-    "signals", "sketches", "tokenize", "trace_result",
+    "signals", "sketches", "tokenize", "trace_result", "order_result",
 }  # fmt: skip
 GLOBAL = {"duplicates", "drift", "losses", "order", "order_quality"}
 FENCES = {
@@ -33,6 +33,7 @@ FENCES = {
     "filter_result": Fence(set(), {"msgspec"}),
     "export_result": Fence(set(), {"msgspec"}),
     "trace_result": Fence(set(), {"msgspec"}),
+    "order_result": Fence({"result"}, {"msgspec"}),
     "closeup": Fence(set(), {"msgspec"}),
     "result": Fence({"closeup"}, {"msgspec"}),
     "config": Fence({"errors"}, {"msgspec", "yaml"}),
@@ -52,7 +53,7 @@ FENCES = {
     ),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),
     "output": Fence(
-        {"comparison", "export_result", "filter_result", "result", "trace_result", *EVERYWHERE},
+        {"comparison", "export_result", "filter_result", "order_result", "result", "trace_result", *EVERYWHERE},
         {"jinja2", "msgspec", "rich"},
     ),
     "report": Fence(
@@ -63,7 +64,17 @@ FENCES = {
         {"fsspec", "msgspec", "numpy", "polars", "pyarrow", "ray", "xxhash", "zstandard"},
     ),
     "api": Fence(
-        {"comparison", "export_result", "filter_result", "pipeline", "report", "result", "trace_result", *EVERYWHERE},
+        {
+            "comparison",
+            "export_result",
+            "filter_result",
+            "order_result",
+            "pipeline",
+            "report",
+            "result",
+            "trace_result",
+            *EVERYWHERE,
+        },
         set(),
     ),
     "monitor": Fence(
@@ -88,6 +99,7 @@ FENCES = {
             "filter_result",
             "integrations",
             "monitor",
+            "order_result",
             "result",
             "trace_result",
             *EVERYWHERE,

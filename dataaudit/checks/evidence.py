@@ -1,13 +1,14 @@
 """What checks look at: the signals as a lazy table, the merged sketches, and what reading gave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
 from dataaudit.config.schema import Config
 from dataaudit.kernels.vocabulary import Vocabulary
+from dataaudit.order_quality.facts import OrderFacts
 from dataaudit.result import Drift, Duplicates, Example, FileSummary, Part, RuleOutcome
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
@@ -70,6 +71,8 @@ class Evidence:
         tokenized_input: whether the corpus came as token ids.
         drift: shards and windows against the corpus, or None before they were compared.
         duplicates: which documents repeat others, or None when they were not compared.
+        order: the order of training, or None when the config names none.
+        order_documents: the documents that *order* names, by their number in the training set.
     """
 
     config: Config
@@ -88,6 +91,8 @@ class Evidence:
     tokenized_input: bool
     drift: Drift | None = None
     duplicates: Duplicates | None = None
+    order: OrderFacts | None = None
+    order_documents: Mapping[int, Example] = field(default_factory=dict)
 
     def has(self, need: str) -> bool:
         """Says whether a signal or a fact was measured."""
@@ -100,6 +105,8 @@ class Evidence:
                 return self.drift is not None
             case "duplicates":
                 return self.duplicates is not None
+            case "order":
+                return self.order is not None
             case "reference":
                 return self.drift is not None and self.drift.reference is not None
             case "rules":
@@ -114,6 +121,8 @@ class Evidence:
                 return "shards were not compared"
             case "duplicates":
                 return "documents were not compared (duplicates.enabled is false)"
+            case "order":
+                return "the config names no order of training (order.name)"
             case "reference":
                 return "no reference run was given (--reference RUN)"
             case "rules":

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -12,7 +13,7 @@ from dataaudit.errors import UsageError, suggestion
 from dataaudit.output.formats import DEFAULT, format_names
 
 if TYPE_CHECKING:
-    from dataaudit.result import AuditResult
+    from dataaudit.result import AuditResult, Status
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 SUMMARY_BYTES = 1024 * 1024
@@ -87,7 +88,6 @@ def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) 
     """
     from dataaudit.output.formats import render
     from dataaudit.output.formats.table import render_for_terminal
-    from dataaudit.result import Status
 
     for name, file in sorted(told, key=lambda each: each.file is not None):
         if file is not None:
@@ -96,10 +96,21 @@ def tell(result: "AuditResult", run: Path, told: list[Format], fail_on: FailOn) 
             say(render_for_terminal(result, run) if name == DEFAULT else render(name, result, run))
     if any(each.name == "github" for each in told) and (summary := os.environ.get(SUMMARY_VARIABLE)):
         append_summary(Path(summary), render("markdown", result, run))
-    if result.counts[Status.ERROR]:
+    end(result.counts, result.verdict, fail_on)
+
+
+def end(counts: Mapping[str, int], verdict: "Status", fail_on: FailOn) -> None:
+    """Ends with the exit code of a verdict.
+
+    Raises:
+        typer.Exit: 1 when the verdict is at or above *fail_on*, 2 when a check could not be judged.
+    """
+    from dataaudit.result import Status
+
+    if counts[Status.ERROR]:
         raise typer.Exit(2)
     reached = {FailOn.FAIL: (Status.FAIL,), FailOn.WARN: (Status.FAIL, Status.WARN), FailOn.NEVER: ()}[fail_on]
-    if result.verdict in reached:
+    if verdict in reached:
         raise typer.Exit(1)
 
 

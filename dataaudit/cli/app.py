@@ -17,6 +17,7 @@ from dataaudit.cli.explain import explain
 from dataaudit.cli.export import export
 from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
+from dataaudit.cli.order import order
 from dataaudit.cli.report import ExamplesOption, report
 from dataaudit.cli.streams import outlive_readers
 from dataaudit.cli.trace import trace
@@ -212,6 +213,7 @@ app.command()(restore)
 app.command()(report)
 app.command()(compare)
 app.command()(export)
+app.command()(order)
 app.command()(trace)
 app.command()(explain)
 app.command()(config)

@@ -3,7 +3,7 @@
 from dataaudit.config.document import MarkedList, MarkedMapping, Place
 from dataaudit.errors import ConfigError, suggestion
 
-SECTIONS = ("read", "tokenizer", "model", "duplicates", "drift")
+SECTIONS = ("read", "tokenizer", "model", "duplicates", "drift", "order")
 
 
 def merge(parent: MarkedMapping, child: MarkedMapping) -> MarkedMapping:

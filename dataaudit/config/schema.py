@@ -24,6 +24,8 @@ Identifier = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]+(?:[-/][a-z0-9]+)*$"
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 RecordBytes = Annotated[int, msgspec.Meta(ge=4096, le=4 << 30)]
 ShardBytes = Annotated[int, msgspec.Meta(ge=4096)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+WindowSamples = Annotated[int, msgspec.Meta(ge=1000, le=1_000_000)]
 Share = Annotated[float, msgspec.Meta(ge=0)]
 TokenId = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -121,6 +123,39 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     reference: str | None = None
 
 
+class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the trainer will read the corpus, for the checks of its order (docs/order.md); options as in dataaudit order.
+
+    name: the order, such as hf-trainer:42 or file:order.npy (relative to the current folder); null when not known.
+    batch_size: samples a rank and micro-batch; needed with a name.
+    grad_accum: micro-batches a step.
+    world_size: ranks that read different data.
+    drop_last: whether the loader leaves out a last partial batch.
+    epochs: times that the training set is read.
+    packing: one-per-doc, concat or megatron; null takes what the order brings, else one-per-doc.
+    seq_len: tokens a sample.
+    eos_tokens: tokens that the trainer adds after a document.
+    map_batch: documents that concat joins at a time; 0 joins all.
+    documents: trained on; null is the clean ones of a filter's output, all of a run.
+    window_samples: samples in a window of the order; of a short order fewer, but 1,000.
+    near_steps: near duplicates that are read within so many steps are close together.
+    """
+
+    name: str | None = None
+    batch_size: Positive | None = None
+    grad_accum: Positive = 1
+    world_size: Positive = 1
+    drop_last: bool = False
+    epochs: Positive = 1
+    packing: str | None = None
+    seq_len: Positive | None = None
+    eos_tokens: Count = 1
+    map_batch: Count = 1000
+    documents: Literal["all", "clean", "records"] | None = None
+    window_samples: WindowSamples = 10_000
+    near_steps: Positive = 10
+
+
 class Moving(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A limit that moves while a model is trained: final − (final − initial) · exp(−step / decay_steps).
 
@@ -216,6 +251,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     model: the model that will be trained.
     duplicates: how duplicates are found.
     drift: how drift is measured.
+    order: how the trainer will read the corpus.
     mixture: the planned share of each source, in tokens; any positive numbers, of which the proportions count.
     rules: decisions about documents; in order.
     checks: limits of the checks on the corpus, by check id.
@@ -228,6 +264,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     model: Model = msgspec.field(default_factory=Model)
     duplicates: Duplicates = msgspec.field(default_factory=Duplicates)
     drift: Drift = msgspec.field(default_factory=Drift)
+    order: Order = msgspec.field(default_factory=Order)
     mixture: dict[str, Share] = msgspec.field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     checks: dict[str, Levels] = msgspec.field(default_factory=dict)

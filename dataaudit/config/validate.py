@@ -71,6 +71,8 @@ def limit_problems(config: Config, data: MarkedMapping) -> Iterator[str]:
                     break
         for condition, marked_condition in zip(rule.applies_when, marked.get("applies_when", ()), strict=True):
             yield from _range_problems(condition.min, condition.max, marked_condition, f"a condition of {name}")
+    if config.order.name is not None and config.order.batch_size is None:
+        yield f"{_where(data['order'], 'name')}: order has a name and no batch_size. Say how many samples a rank reads."
     if config.mixture and not any(config.mixture.values()):
         yield f"{_where(data, 'mixture')}: every share of the mixture is 0. Expected at least one above 0."
     if not 0 < config.duplicates.threshold <= 1:
@@ -111,7 +113,8 @@ def _accepts(kind: inspect.Type, value: Any) -> bool:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             return is_number and (kind.ge is None or value >= kind.ge)
         case inspect.IntType():
-            return isinstance(value, int) and not isinstance(value, bool) and (kind.ge is None or value >= kind.ge)
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            return is_whole and (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
         case inspect.StrType():
             return isinstance(value, str) and _fits(kind, value)
         case inspect.UnionType():
@@ -135,7 +138,8 @@ def _expected(kind: inspect.Type) -> str:
         case inspect.FloatType():
             return "a number" + (f" from {kind.ge:g} on" if kind.ge is not None else "")
         case inspect.IntType():
-            return "a whole number" + (f" from {kind.ge} on" if kind.ge is not None else "")
+            upto = "on" if kind.le is None else f"to {kind.le}"
+            return "a whole number" + (f" from {kind.ge} {upto}" if kind.ge is not None else "")
         case inspect.StrType():
             return "text" if kind.pattern is None else "at most 80 characters: lower-case words joined by - or /"
         case inspect.UnionType():

@@ -1,4 +1,4 @@
-"""Cuts what a training run reads into windows, and counts runs of labels and shares of sources in each."""
+"""Cuts what a training run reads into windows, and counts the runs of labels in each."""
 
 from typing import NamedTuple
 
@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from dataaudit.kernels.jit import kernel
 
 LABELLED, RUNS, SQUARES, CUBES = range(4)
-"""Columns of the windows of ``LabelWindows``: samples with a label, runs, and the sums over labels of n² and n³."""
-WEIGHT, SQUARE, CHI_SQUARE, DIFFERENCE, SOURCE = range(5)
-"""Columns of the windows of ``MixtureWindows``."""
+"""Columns of windows: samples with a label, runs, and the sums over labels of n² and n³."""
 
 
 class LabelWindows(NamedTuple):
@@ -105,146 +103,3 @@ def _close_labels(
     state[0] = 0
     state[1] = 0
     state[4] = 0
-
-
-class MixtureWindows(NamedTuple):
-    """Sources in the order they are read, so far.
-
-    Attributes:
-        total: int64[sources], tokens of each.
-        held: int64[sources], of them in the window that goes on.
-        state: int64[4]: samples of the window so far, sources in it, the sample that goes on, its tokens.
-        sums: float64[1], sum over the window's samples of their tokens squared.
-        touched: int64[sources], sources of the window.
-    """
-
-    total: NDArray[np.int64]
-    held: NDArray[np.int64]
-    state: NDArray[np.int64]
-    sums: NDArray[np.float64]
-    touched: NDArray[np.int64]
-
-
-def new_mixture_windows(sources: int) -> MixtureWindows:
-    """Returns the state before the first sample."""
-    return MixtureWindows(
-        np.zeros(sources, np.int64),
-        np.zeros(sources, np.int64),
-        np.zeros(4, np.int64),
-        np.zeros(1, np.float64),
-        np.zeros(sources, np.int64),
-    )
-
-
-def mixture_windows(
-    windows: MixtureWindows,
-    samples: int,
-    places: NDArray[np.int64],
-    sources: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    expected: NDArray[np.float64],
-    size: int,
-) -> NDArray[np.float64]:
-    """Adds samples and returns the windows that they fill.
-
-    Args:
-        windows: the state; it is changed.
-        samples: how many there are, those without a token too.
-        places: int64, the sample of each piece of a document, ascending from 0.
-        sources: int32, of each piece.
-        weights: int64, tokens of each piece.
-        expected: float64[sources], shares that sum to 1.
-        size: samples of a window.
-
-    Returns:
-        float64[windows, 5]: tokens; the sum of squares of its samples' tokens; Σ (share - expected)² / expected over
-        the sources that are expected (infinite with tokens of another); the largest difference of a share from the one
-        expected, and its source.
-    """
-    found = np.zeros((samples // size + 2, 5), np.float64)
-    largest_first = np.argsort(-expected, kind="stable")
-    return found[: _mixture_windows(*windows, samples, places, sources, weights, expected, largest_first, size, found)]
-
-
-def rest_of_mixture(windows: MixtureWindows, expected: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the window that is not full, float64[1, 5]; its samples are in ``state[0]``."""
-    found = np.zeros((1, 5), np.float64)
-    largest_first = np.argsort(-expected, kind="stable")
-    _close_mixture(
-        windows.held, windows.state.copy(), windows.sums.copy(), windows.touched, expected, largest_first, found[0]
-    )
-    return found
-
-
-@kernel
-def _mixture_windows(
-    total: NDArray[np.int64],
-    held: NDArray[np.int64],
-    state: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    touched: NDArray[np.int64],
-    samples: int,
-    places: NDArray[np.int64],
-    sources: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    expected: NDArray[np.float64],
-    largest_first: NDArray[np.int64],
-    size: int,
-    found: NDArray[np.float64],
-) -> int:
-    at = count = 0
-    for sample in range(samples):
-        tokens = 0
-        while at < len(places) and places[at] == sample:
-            source = sources[at]
-            if weights[at] > 0:
-                if held[source] == 0:
-                    touched[state[1]] = source
-                    state[1] += 1
-                held[source] += weights[at]
-                total[source] += weights[at]
-                tokens += weights[at]
-            at += 1
-        sums[0] += float(tokens) * float(tokens)
-        state[0] += 1
-        if state[0] == size:
-            _close_mixture(held, state, sums, touched, expected, largest_first, found[count])
-            count += 1
-    return count
-
-
-@kernel
-def _close_mixture(
-    held: NDArray[np.int64],
-    state: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    touched: NDArray[np.int64],
-    expected: NDArray[np.float64],
-    largest_first: NDArray[np.int64],
-    row: NDArray[np.float64],
-) -> None:
-    whole = 0
-    for place in range(state[1]):
-        whole += held[touched[place]]
-    chi_square = 1.0  # a source that is not there adds its expected share; all of them add up to 1
-    for place in range(state[1]):
-        source = touched[place]
-        share, wanted = held[source] / whole, expected[source]
-        if abs(share - wanted) > row[3]:
-            row[3] = abs(share - wanted)
-            row[4] = source
-        chi_square += (share - wanted) ** 2 / wanted - wanted if wanted > 0.0 else np.inf
-    for source in largest_first:
-        if held[source] == 0:
-            if whole > 0 and expected[source] > row[3]:
-                row[3] = expected[source]
-                row[4] = source
-            break
-    row[0] = whole
-    row[1] = sums[0]
-    row[2] = max(chi_square, 0.0) if whole > 0 else 0.0
-    for place in range(state[1]):
-        held[touched[place]] = 0
-    state[0] = 0
-    state[1] = 0
-    sums[0] = 0.0

@@ -33,7 +33,8 @@ class Reads(NamedTuple):
         times: int32[samples], how often it was read; twice in a step counts once.
         content: int64[samples], a number that copies share; empty when there are none.
         groups: int32[samples], the group (source) of each.
-        passes: int64[groups, 4]: samples; times that all of them were read; samples read once more than that; twice.
+        passes: int64[groups, 5]: samples; times that all of them were read (but for the slack); samples read once more
+            than that; twice; reads since then of samples that had been read once more already.
         run: int64[4], the run that goes on: distance, reads, first read, different samples then.
     """
 
@@ -62,7 +63,7 @@ def new_reads(groups: NDArray[np.int32], content: NDArray[np.int64] | None) -> R
     samples = len(groups)
     last = np.full(samples, -1, np.int64)
     sizes = np.bincount(groups)
-    passes = np.zeros((len(sizes), 4), np.int64)
+    passes = np.zeros((len(sizes), 5), np.int64)
     passes[:, 0] = sizes
     return Reads(
         np.zeros(10, np.int64),
@@ -96,7 +97,7 @@ def follow(
         offsets: int64[k + 1], where each starts in the next two.
         samples: int64, in the order they are read.
         ranks: int32, who reads each.
-        slack: samples that an epoch may leave out.
+        slack: samples that an epoch may leave out, or read again at its end to fill the last step.
     """
     _follow(*reads, steps, offsets, samples, ranks, slack)
 
@@ -156,7 +157,10 @@ def _follow(
 def _is_early(
     times: NDArray[np.int32], groups: NDArray[np.int32], passes: NDArray[np.int64], sample: int, slack: int
 ) -> bool:
-    """Counts a read, and says whether others of the group still wait for theirs."""
+    """Counts a read, and says whether others of the group still wait for theirs.
+
+    Samples that filled the last step of an epoch are ahead of the others from then on; so many are forgiven.
+    """
     times[sample] += 1
     group = groups[sample]
     done = passes[group, 1]
@@ -165,11 +169,14 @@ def _is_early(
         passes[group, 2] += 1
     elif ahead == 2:
         passes[group, 3] += 1
+    passes[group, 4] += ahead >= 2
+    is_early = ahead >= 2 and passes[group, 4] > done * slack
     if passes[group, 2] >= passes[group, 0] - (done + 1) * slack:
         passes[group, 1] = done + 1
         passes[group, 2] = passes[group, 3]
         passes[group, 3] = 0
-    return bool(ahead >= 2)
+        passes[group, 4] = 0
+    return bool(is_early)
 
 
 @kernel

@@ -90,8 +90,8 @@ class Repeats(NamedTuple):
     Attributes:
         reads, samples, distinct: samples read, different ones that there are, different ones that were read.
         in_step: reads of a sample that its step has read before; *across_ranks* of them by another rank.
-        early: other reads of a sample before the rest of its source (but for less than a step an epoch) was read as
-            often.
+        early: other reads of a sample before the rest of its source was read as often; an epoch may leave out less
+            than a step of samples, or read them again to fill its last step.
         again: reads of content that was read before.
         gaps: of those, how many lie 2**k to 2**(k + 1) - 1 reads after the last, by k.
         replayed, passed: reads in runs of 16 or more at a constant distance; those of a pass over the whole training
@@ -140,7 +140,7 @@ class Shuffle(NamedTuple):
     Attributes:
         label: what a sample is labelled with: its source, or its file where there is one source.
         labels: different ones.
-        whole: the runs test over the whole order; None for fewer than two samples.
+        whole: the runs test over the whole order; None where too few runs are expected to judge it.
         z: float64[windows], that of each window; NaN where too few runs are expected to judge it.
     """
 
@@ -158,9 +158,9 @@ class Mixture(NamedTuple):
         expected: float64, shares planned or of the training set.
         is_planned: whether there is a plan.
         drawn, held: int64, tokens of each that the order reads, and that its samples hold.
-        difference: float64[windows], the largest difference of a source's share from the one expected.
-        source: int64[windows], which source that is.
-        p: float64[windows], of Pearson's χ², with as many draws as equal samples would give the window's spread.
+        source, share: int64 and float64[windows], the source whose share chance explains least, and its share.
+        difference: float64[windows], of that share from the one expected.
+        p: float64[windows], a bound of the chance of any source's share so far off, sources of a window taken together.
     """
 
     names: list[str]
@@ -170,6 +170,7 @@ class Mixture(NamedTuple):
     held: NDArray[np.int64]
     difference: NDArray[np.float64]
     source: NDArray[np.int64]
+    share: NDArray[np.float64]
     p: NDArray[np.float64]
 
 
@@ -177,13 +178,16 @@ class OrderFacts(NamedTuple):
     """An order, measured.
 
     Attributes:
-        steps: how many it has.
+        steps, last_step: how many steps it has, and the number of the last.
+        step_samples, world_size: samples of a full step, and ranks.
         window_samples, window_steps: samples of a window, and int64[windows] the step in which each starts.
         near_samples: how close near copies are close.
         autocorrelation, lengths: of the log length, lag 1, and of how many samples; None without variance.
     """
 
     steps: int
+    last_step: int
+    step_samples: int
     world_size: int
     window_samples: int
     window_steps: NDArray[np.int64]
@@ -195,3 +199,22 @@ class OrderFacts(NamedTuple):
     mixture: Mixture
     autocorrelation: float | None
     lengths: int
+
+    def steps_of(self, first: int, last: int) -> tuple[int, int]:
+        """Returns the first and the last step of the windows *first* to *last*."""
+        start = int(self.window_steps[first])
+        if last + 1 == len(self.window_steps):
+            return start, self.last_step
+        return start, max(start, int(self.window_steps[last + 1]) - 1)
+
+    def documents(self) -> list[int]:
+        """Returns the documents that are named, as numbers in the training set, ascending."""
+        found = {each for replay in self.repeats.replays for each in replay.documents}
+        for places in (
+            self.repeats.in_step_places,
+            self.repeats.early_places,
+            self.copies.places,
+            self.near.places,
+        ):
+            found.update(each for place in places for each in place.documents)
+        return sorted(found)

@@ -44,6 +44,8 @@ def measure_order(order: Order, packing: Packing, documents: Documents, settings
     found = repeats.result(positions)
     return OrderFacts(
         steps=steps,
+        last_step=order.last,
+        step_samples=settings.step_samples,
         world_size=settings.world_size,
         window_samples=size,
         window_steps=windows.steps(),

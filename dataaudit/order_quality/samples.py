@@ -22,6 +22,8 @@ class Samples(NamedTuple):
         log_lengths: float32, ln(1 + length) of the first document in each; NaN where it holds none.
         content: int64, the first sample with the same content; None when all differ.
         held: int64[sources], tokens of each source in all samples.
+        parts, squares, largest: float64[sources], samples that hold some of the source, the sum of squares of their
+            tokens of it, and the most that one has.
     """
 
     sources: NDArray[np.int32]
@@ -29,6 +31,9 @@ class Samples(NamedTuple):
     log_lengths: NDArray[np.float32]
     content: NDArray[np.int64] | None
     held: NDArray[np.int64]
+    parts: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    largest: NDArray[np.float64]
 
 
 def samples_of(packing: Packing, documents: Documents) -> Samples:
@@ -36,16 +41,32 @@ def samples_of(packing: Packing, documents: Documents) -> Samples:
     count = packing.samples
     sources, files = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     logs = np.full(count, np.nan, np.float32)
-    held = np.zeros(len(documents.source_names), np.int64)
+    held, parts, squares, largest = (np.zeros(len(documents.source_names)) for _ in range(4))
     for first, spans in _blocks(packing):
         places, at = np.unique(spans.places, return_index=True)
         leading = spans.documents[at]
         sources[first + places] = documents.sources[leading]
         files[first + places] = documents.files[leading]
         logs[first + places] = np.log1p(documents.lengths[leading])
-        sizes = spans.stops - spans.starts
-        held += np.bincount(documents.sources[spans.documents], sizes, len(held)).astype(np.int64)
-    return Samples(sources, files, logs, _content(packing, documents), held)
+        owners, tokens = _tokens_by_source(spans, documents.sources)
+        held += np.bincount(owners, tokens, len(held))
+        parts += np.bincount(owners, minlength=len(held))
+        squares += np.bincount(owners, tokens.astype(np.float64) ** 2, len(held))
+        np.maximum.at(largest, owners, tokens)
+    return Samples(sources, files, logs, _content(packing, documents), held.astype(np.int64), parts, squares, largest)
+
+
+def _tokens_by_source(spans: Spans, sources: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Returns for each sample and each source in it the source and its tokens, where there are any."""
+    owners = sources[spans.documents]
+    order = np.lexsort((owners, spans.places))
+    places, owners = spans.places[order], owners[order]
+    tokens = np.concatenate([[0], np.cumsum((spans.stops - spans.starts)[order])])
+    changes = np.flatnonzero((np.diff(places) != 0) | (np.diff(owners) != 0)) + 1
+    bounds = np.concatenate([[0], changes, [len(places)]]) if len(places) else np.zeros(1, np.int64)
+    found = np.diff(tokens[bounds])
+    has = found > 0
+    return owners[bounds[:-1]][has], found[has]
 
 
 def _blocks(packing: Packing) -> Iterator[tuple[int, Spans]]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit import __version__
-from dataaudit.checks import all_checks
+from dataaudit.checks import Check, all_checks
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.judge import judge
 from dataaudit.config import LoadedConfig
@@ -23,10 +23,12 @@ from dataaudit.pipeline.duplicate_result import duplicate_result
 from dataaudit.pipeline.excerpts import Texts, without_private
 from dataaudit.pipeline.manifest import file_summaries, piece_results
 from dataaudit.pipeline.not_measured import outdated, reason_of, what_was_there
+from dataaudit.pipeline.order_evidence import measure
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.rule_pass import RulePass
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.training_set import read_training_set
 from dataaudit.pipeline.vocabulary_of import vocabulary_of
 from dataaudit.result import (
     SCHEMA_VERSION,
@@ -42,6 +44,7 @@ from dataaudit.result import (
     Status,
     verdict,
 )
+from dataaudit.rules import at_step
 from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms, bin_edges
 from dataaudit.sketches.lengths import LengthHistogram
@@ -69,7 +72,8 @@ def judge_run(
     evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift)
     duplicates = duplicate_result(run, plan, loaded.config.duplicates, evidence.documents)
     evidence = replace(evidence, duplicates=without_private(duplicates, texts))
-    findings = judge(all_checks(), evidence)
+    evidence = _with_order(evidence, run, loaded)
+    findings = judge(_checks(evidence), evidence)
     signals = _signals(run, plan, shards, evidence)
     return AuditResult(
         schema_version=SCHEMA_VERSION,
@@ -88,6 +92,23 @@ def judge_run(
         closeup=closeup_of(run, plan, evidence, findings, signals, texts),
         method=_method(plan, evidence, loaded),
     )
+
+
+def _with_order(evidence: Evidence, run: RunFolder, loaded: LoadedConfig) -> Evidence:
+    """Adds the order of training, if the config names one."""
+    order = loaded.config.order
+    if order.name is None:
+        return evidence
+    rules = at_step(loaded.config.rules, None)
+    measured = measure(read_training_set(run, order.documents or "all", rules, with_signals=False), loaded.config)
+    return replace(evidence, order=measured.facts, order_documents=measured.examples)
+
+
+def _checks(evidence: Evidence) -> dict[str, Check]:
+    """Returns every check; without an order of training, which is the user's to name, those of orders are left out."""
+    return {
+        name: each for name, each in all_checks().items() if evidence.order is not None or "order" not in each.needs
+    }
 
 
 def _nothing_read(files: list[FileSummary]) -> str:

@@ -2,67 +2,41 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from dataaudit import __version__
 from dataaudit.errors import UsageError
 from dataaudit.losses import read_log
-from dataaudit.order import Block, Order, Packing, PackingOptions, Setup, kind_of, pack, parse_order
+from dataaudit.order import Block
 from dataaudit.order.batches import Batch
-from dataaudit.order.spelling import spelled
 from dataaudit.pipeline.batch_families import FAMILIES
 from dataaudit.pipeline.batch_parts import BatchParts
 from dataaudit.pipeline.batch_risk import BatchRisks, Held, held_by, measure_order
 from dataaudit.pipeline.loss_trace import trace_losses
 from dataaudit.pipeline.trace_documents import samples_of, traced_documents
+from dataaudit.pipeline.training import ReadingOptions, Training, training_on
 from dataaudit.pipeline.training_set import TrainingSet, load_training_set
 from dataaudit.trace_result import BatchRisk, StepTrace, TraceResult
 
-MOST_EPOCHS = 100
-"""Epochs that are read to reach a step, unless the user says how many there are."""
 WITH_WORST = 10
 """Steps looked back at, most unusual first, whose documents are named."""
 WORST = 3
 
 
 @dataclass(frozen=True)
-class TraceOptions:
+class TraceOptions(ReadingOptions):
     """How the training run read its data, and how much is told.
 
     Attributes:
-        order: such as ``hf-trainer:42``.
-        batch_size, grad_accum, world_size, drop_last: see ``Setup``.
-        epochs: None for as many as reach the step.
-        packing: such as ``one-per-doc``; None takes what the order brings, else one document a sample.
-        seq_len, eos_tokens, map_batch: see ``PackingOptions``.
         which: documents that were trained on; None is the clean ones of a filter's output, all of a run.
         lookback: steps before.
         count: documents that are told in full.
     """
 
-    order: str
-    batch_size: int
-    grad_accum: int = 1
-    world_size: int = 1
-    drop_last: bool = False
-    epochs: int | None = None
-    packing: str | None = None
-    seq_len: int | None = None
-    eos_tokens: int = 1
-    map_batch: int = 1000
     which: str | None = None
     lookback: int = 200
     count: int = 10
-
-
-class Training(NamedTuple):
-    """A training run, as far as its data go."""
-
-    documents: TrainingSet
-    packing: Packing
-    order: Order
 
 
 def trace(place: Path, options: TraceOptions, step: int | None, losses: list[Path]) -> TraceResult:
@@ -83,7 +57,7 @@ def trace(place: Path, options: TraceOptions, step: int | None, losses: list[Pat
         raise UsageError("say which step with --step N, or give a training log with --loss FILE.")
     log = read_log(losses) if losses else None
     reach = max([step or 1, *(int(series.steps[-1]) for series in (log.series if log else ()))])
-    training = training_of(place, options, reach)
+    training = training_on(load_training_set(place, options.which), options, reach)
     risks = measure_order(training.order, training.packing, training.documents)
     tracer = Tracer(place, training, risks, options)
     return TraceResult(
@@ -103,55 +77,6 @@ def trace(place: Path, options: TraceOptions, step: int | None, losses: list[Pat
         losses=trace_losses(log, risks, tracer.before) if log else None,
         dataaudit_version=__version__,
     )
-
-
-def training_of(place: Path, options: TraceOptions, reach: int) -> Training:
-    """Returns the training set, how it was packed, and the order; enough epochs to have the step *reach*."""
-    kind = kind_of(options.order)
-    documents = load_training_set(place, options.which)
-    packing = _packing(options, documents)
-    setup = Setup(
-        packing.samples,
-        options.batch_size,
-        options.grad_accum,
-        options.world_size,
-        options.drop_last,
-        options.epochs or 1,
-        documents.numbering if packing.name == "one-per-doc" else None,
-    )
-    order = parse_order(options.order, setup)
-    if options.epochs is None and order.repeats and reach > order.last:
-        epochs = -(-reach // order.last)
-        if epochs > MOST_EPOCHS:
-            raise UsageError(
-                f"step {reach:,} would be in epoch {epochs:,}: an epoch has {order.last:,} steps. Check --batch-size, "
-                f"--grad-accum and --world-size, or say --epochs {epochs}."
-            )
-        order = kind.build(spelled(options.order, is_file=kind.is_file), setup._replace(epochs=epochs))
-    return Training(documents, packing, order)
-
-
-def _packing(options: TraceOptions, documents: TrainingSet) -> Packing:
-    kind = kind_of(options.order)
-    if options.eos_tokens < 0:
-        raise UsageError(f"--eos-tokens {options.eos_tokens}: it is 0 or more.")
-    if kind.packing is not None:
-        if options.packing not in (None, "megatron"):
-            raise UsageError(f"--packing {options.packing}: the files of order {kind.name} say how samples are packed.")
-        _need_tokens(documents, f"order {kind.name}")
-        return kind.packing(spelled(options.order, is_file=kind.is_file), documents.lengths, options.eos_tokens)
-    name = options.packing or "one-per-doc"
-    if name != "one-per-doc":
-        _need_tokens(documents, f"--packing {name}")
-    return pack(name, documents.lengths, PackingOptions(options.seq_len, options.eos_tokens, options.map_batch))
-
-
-def _need_tokens(documents: TrainingSet, what: str) -> None:
-    if documents.unit != "tokens":
-        raise UsageError(
-            f"{what} needs the lengths of documents in tokens, but {documents.run} was audited without a tokenizer. "
-            "Audit again with --tokenizer FILE."
-        )
 
 
 def _not_measured(documents: TrainingSet) -> list[str]:

@@ -65,8 +65,8 @@ def traced_documents(
     run = RunFolder(documents.run)
     numbers, sizes, parts = found
     doc_ids = documents.doc_ids[numbers].tolist()
-    rows = _rows(run, doc_ids)
-    signals = _rows(run, doc_ids[:full], everything=True)
+    rows = rows_of(run, doc_ids)
+    signals = rows_of(run, doc_ids[:full], everything=True)
     shares = document_shares(documents, numbers)
     texts = dict(_texts(run, sorted(doc_ids[:full])))
     in_samples: dict[int, list[int]] = {}
@@ -116,7 +116,7 @@ def _reasons(documents: TrainingSet, number: int, shares: NDArray[np.float64]) -
     return sorted(best.values(), key=lambda reason: (reason.share, reason.measure))[:REASONS]
 
 
-def _rows(run: RunFolder, doc_ids: Sequence[int], *, everything: bool = False) -> dict[int, dict[str, Any]]:
+def rows_of(run: RunFolder, doc_ids: Sequence[int], *, everything: bool = False) -> dict[int, dict[str, Any]]:
     """Returns rows of the signal tables by doc_id: where documents stand, or all their signals."""
     by_shard: dict[int, list[int]] = {}
     for doc_id in doc_ids:

@@ -1,6 +1,6 @@
 """The documents that a training run reads, in its order, with what is known of each: from stored signals alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from dataaudit.config.schema import Rule
 from dataaudit.errors import NoDocumentsError, UsageError
 from dataaudit.filter_result import Restored
 from dataaudit.pipeline.batch_families import SIGNALS
@@ -61,7 +62,7 @@ class TrainingSet(NamedTuple):
         return np.where(self.doc_ids[at] == wanted, at, -1)
 
 
-def load_training_set(place: Path, which: str | None) -> TrainingSet:
+def load_training_set(place: Path, which: str | None, *, with_signals: bool = True) -> TrainingSet:
     """Reads the documents of a run, or of a filter's output (then the clean ones, unless *which* says otherwise).
 
     Raises:
@@ -69,27 +70,45 @@ def load_training_set(place: Path, which: str | None) -> TrainingSet:
         RunError: the run cannot be used.
         NoDocumentsError: no document is left.
     """
-    chosen = which or ("clean" if load_filter_plan(place) is not None else "all")
+    plan = load_filter_plan(place)
+    chosen = which or ("clean" if plan is not None else "all")
     if chosen not in get_args(Which):
         raise UsageError(f"--documents {chosen}: it is one of {', '.join(get_args(Which))}.")
     about = judged(place)
+    restored = tuple(plan.restored) if plan is not None else ()
     run = RunFolder(about.run)
+    return read_training_set(run, cast("Which", chosen), about.rules, restored, with_signals=with_signals)
+
+
+def read_training_set(
+    run: RunFolder,
+    which: Which,
+    rules: Sequence[Rule],
+    restored: tuple[Restored, ...] = (),
+    *,
+    with_signals: bool = True,
+) -> TrainingSet:
+    """Reads the documents of a run; *rules* say which are clean, but for those that were restored.
+
+    Raises:
+        NoDocumentsError: no document is left.
+    """
     unit, signals = _columns(run)
-    loader = _Loader(run, cast("Which", chosen), place, unit, signals)
+    loader = _Loader(run, which, rules, restored, unit, signals if with_signals else [])
     parts = [part for shard in range(len(load_plan(run.path).shards)) for part in loader.parts(shard)]
     if not sum(len(part.doc_ids) for part in parts):
-        raise NoDocumentsError(f"{place}: no document is left to train on.")
+        raise NoDocumentsError(f"{run.path}: no document is left to train on.")
     joined = [np.concatenate([part[at] for part in parts]) for at in range(len(_Part._fields))]
     return TrainingSet(
-        about.run,
-        loader.which,
+        run.path,
+        which,
         unit,
         joined[0],
         joined[1],
         joined[2],
         list(loader.names),
         joined[3],
-        signals,
+        loader.signals,
         np.ascontiguousarray(joined[4]),
     )
 
@@ -106,14 +125,18 @@ class _Loader:
     """Reads shard by shard; source names are numbered as they come."""
 
     def __init__(
-        self, run: RunFolder, which: Which, place: Path, unit: Literal["tokens", "characters"], signals: list[str]
+        self,
+        run: RunFolder,
+        which: Which,
+        rules: Sequence[Rule],
+        restored: tuple[Restored, ...],
+        unit: Literal["tokens", "characters"],
+        signals: list[str],
     ) -> None:
         self.run, self.which, self.signals = run, which, signals
         self.names: dict[str, int] = {}
         self._length = "token_count" if unit == "tokens" else "char_count"
-        self._rules = judged(place).rules
-        plan = load_filter_plan(place)
-        self._restored: tuple[Restored, ...] = tuple(plan.restored) if plan is not None else ()
+        self._rules, self._restored = list(rules), restored
 
     def parts(self, shard: int) -> Iterator[_Part]:
         """Gives the documents of a shard."""

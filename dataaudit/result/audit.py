@@ -49,7 +49,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
         file, record: where it stands.
         source: the source it belongs to.
         value: what was measured there, null when not a number of the document.
-        reason: for records that gave no document, why.
+        reason: for records that gave no document, why; for reads of an order of training, where in it.
     """
 
     doc_id: int

@@ -96,6 +96,16 @@ def test_shuffled_epochs_repeat_nothing(seed):
     assert found.longest < 16
 
 
+def test_epochs_that_fill_their_last_step_are_not_early():
+    """As a DistributedSampler and accelerate do: the first samples of the epoch come again at its end."""
+    epochs = [fresh(1003, seed) for seed in range(5)]
+    samples = np.concatenate([np.append(epoch, epoch[:5]) for epoch in epochs])
+    assert measured(samples, documents(1003)).repeats.early == 0
+    assert measured(np.append(epochs[0], epochs[1][:40]), documents(1003)).repeats.early == 0
+    repeated = np.concatenate([*epochs[:2], epochs[2][:500], epochs[2][:60], epochs[2][500:]])
+    assert 0 < measured(repeated, documents(1003)).repeats.early <= 60
+
+
 def test_sources_that_are_read_more_often_are_not_early():
     """Epochs of each source on its own, mixed: 1 of the large one, 4 of the small one."""
     rng = np.random.default_rng(0)
