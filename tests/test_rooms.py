@@ -81,8 +81,9 @@ FENCES = {
         {"drift", "duplicates", "kernels", "pipeline", "result", "signals", "tokenize", *EVERYWHERE},
         {"msgspec", "numpy", "pyarrow", "xxhash"},
     ),
+    "curriculum": Fence({"rules", *EVERYWHERE}, {"numpy", "pyarrow"}),
     "integrations": Fence(
-        {"", "api", "monitor", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
+        {"", "api", "curriculum", "monitor", "pipeline", *BELOW_PIPELINE, *GLOBAL, *EVERYWHERE},
         {"datasets", "msgspec", "numpy", "prometheus_client", "pyarrow", "torch", "transformers"},
     ),
     "cli": Fence(
