@@ -4,11 +4,12 @@ Names in it are only compared with names of files; none is ever opened.
 """
 
 import json
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
 from dataaudit.corpus.location import open_binary
-from dataaudit.corpus.token_arrays.naming import exists
+from dataaudit.corpus.token_arrays.naming import exists, stamp_of
 
 NAME = "index.json"
 _MOST_BYTES = 64 << 20
@@ -22,8 +23,12 @@ def path_beside(path: str) -> str:
 def load_index(path: str) -> dict[str, Any] | None:
     """Returns the index beside a shard, or None when there is none that can be read."""
     index = path_beside(path)
-    if not exists(index):
-        return None
+    return _load(index, stamp_of(index)) if exists(index) else None
+
+
+@lru_cache(maxsize=2)
+def _load(index: str, _stamp: str) -> dict[str, Any] | None:
+    """Reads an index, which all shards of a folder ask for."""
     with open_binary(index) as file:
         data = file.read(_MOST_BYTES + 1)
     try:
@@ -49,13 +54,12 @@ def missing_shards(path: str, entries: list[tuple[str, ...]]) -> str | None:
     """
     own = path.rpartition("/")[2]
     prefix = path[: len(path) - len(own)]
-    strange = sum(not all(is_plain(name) for name in names) for names in entries)
     plain = [names for names in entries if all(is_plain(name) for name in names)]
-    there = [any(exists(prefix + name) for name in names) for names in plain]
-    first = next((names for names, is_there in zip(plain, there, strict=True) if is_there), ())
+    first = next((names for names in plain if any(exists(prefix + name) for name in names)), ())
     if own not in first:
         return None
-    missing = [names[0] for names, is_there in zip(plain, there, strict=True) if not is_there]
+    strange = len(entries) - len(plain)
+    missing = [names[0] for names in plain if not any(exists(prefix + name) for name in names)]
     said = []
     if missing:
         said.append(f"{NAME} names {len(missing):,} shards that are missing, such as {missing[0]}")
