@@ -20,7 +20,20 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
     *("--remote-debugging-port=0", "about:blank"),
 )
-KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Enter": 13, "Tab": 9, "Escape": 27, " ": 32}
+KEYS = {
+    "j": 74,
+    "k": 75,
+    "n": 78,
+    "p": 80,
+    "ArrowRight": 39,
+    "ArrowLeft": 37,
+    "Home": 36,
+    "End": 35,
+    "Enter": 13,
+    "Tab": 9,
+    "Escape": 27,
+    " ": 32,
+}
 
 
 def require_chromium():
@@ -131,9 +144,11 @@ class Page:
 
     def press(self, key, times=1):
         """Presses a key on whatever has the focus."""
+        text = {"text": "\r"} if key == "Enter" else {}
         for _ in range(times):
-            for kind in ("keyDown", "keyUp"):
-                self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEYS[key])
+            for kind, typed in (("keyDown", text), ("keyUp", {})):
+                code = KEYS[key]
+                self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **typed)
 
     def drag(self, start, stop):
         """Drags the mouse from one place to another."""

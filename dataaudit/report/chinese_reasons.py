@@ -6,6 +6,9 @@ message of a library, stays as it is.
 
 import re
 
+from dataaudit.report.chinese_reading import READING
+from dataaudit.report.chinese_sources import SOURCES
+
 _FORMS: tuple[tuple[str, str], ...] = (
     # --- Checks that were not judged -------------------------------------------------------------------------------
     (r"Switched off in the config\.", "配置中已关闭。"),
@@ -71,28 +74,6 @@ _FORMS: tuple[tuple[str, str], ...] = (
         r"fastokens gives the ids of tokenizers on ([\d,]+) documents\.",
         "在 {0} 个文档上，fastokens 给出与 tokenizers 相同的编号。",
     ),
-    # --- Records and files that were lost --------------------------------------------------------------------------
-    (r"unreadable: (.+)", "无法读取：{0}"),
-    (r"without_text: (.+)", "没有文本：{0}"),
-    (r"not valid JSON: (.+) at column ([\d,]+)", "不是有效的 JSON：第 {1} 列，{0}"),
-    (r"not valid JSON(?:: (.+))?", "不是有效的 JSON：{0}"),
-    (r"unterminated string", "字符串没有结束"),
-    (r"a JSON object was expected, this is (.+)", "应为 JSON 对象，此处为 {0}"),
-    (r"not valid UTF-8: byte (\S+) at byte ([\d,]+) of the record", "不是有效的 UTF-8：记录第 {1} 字节为 {0}"),
-    (r"there is no field (.+)", "没有字段 {0}"),
-    (r"field (.+) holds (.+), not (.+)", "字段 {0} 的内容是 {1}，不是 {2}"),
-    (r"column (.+) holds (.+), not (.+)", "列 {0} 的内容是 {1}，不是 {2}"),
-    (r"there is no column (.+)", "没有列 {0}"),
-    (r"the (\w+) data end early, at byte ([\d,]+)", "{0} 数据在第 {1} 字节处提前结束"),
-    (r"the (\w+) data are damaged(.*)", "{0} 数据已损坏{1}"),
-    (
-        r"row group (\d+) is damaged: (.+); (\d+) of its (\d+) rows are lost",
-        "行组 {0} 已损坏：{1}；其 {3} 行中丢失 {2} 行",
-    ),
-    (r"row group (\d+) is damaged: (.+)", "行组 {0} 已损坏：{1}"),
-    (r"the rows from (\d+) on are damaged in a column that was not read: (.+)", "从第 {0} 行起，未读取的列已损坏：{1}"),
-    (r"the header in line (\d+) cannot be read: (.+)", "第 {0} 行的表头无法读取：{1}"),
-    (r"the file begins as UTF-16, but is not: (.+)", "文件以 UTF-16 开头，但并不是：{0}"),
     # --- What was not compared -------------------------------------------------------------------------------------
     (r"(.+) was not audited; (dataaudit audit .+) judges it", "{0} 未经审计；可用 {1} 判定"),
     (r"it depends on the whole corpus", "它取决于整个语料"),
@@ -103,17 +84,30 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"(.+) is of a corpus that came as token ids", "{0} 的语料以词元编号给出"),
     (r"(.+) has no digests of its texts (\(.+\))", "{0} 没有文本摘要{1}"),
     (r"the digests of the two runs were made by different versions", "两次运行的文本摘要由不同版本生成"),
-    # --- Words in them ---------------------------------------------------------------------------------------------
+    # --- What the method says --------------------------------------------------------------------------------------
+    (
+        r"NFKC, case folding, control characters removed, white space folded; shingles leave out punctuation",
+        "NFKC、大小写折叠、去除控制字符、折叠空白；片段不含标点",
+    ),
+    (r"(.+)\. token ids as they are", "{0}。词元编号保持原样"),
+    (r"token ids as they are", "词元编号保持原样"),
+    (r"([\d,]+) (words or tokens|words|tokens)", "{0} 个{1}"),
+    (r"words or tokens", "词或词元"),
     (r"tokens", "词元"),
     (r"words", "词"),
     (r"characters", "字符"),
-    (r"a list", "列表"),
-    (r"a number", "数字"),
-    (r"a string", "字符串"),
-    (r"null", "null"),
-    (r"text", "文本"),
+    # --- Change points ---------------------------------------------------------------------------------------------
+    (r"share of (.+)", "{0} 的占比"),
+    (r"kl_excess", "词元分布（kl_excess）"),
+    (r"mean_log_length", "平均对数长度"),
+    (r"entropy", "熵"),
+    (r"control_char_ratio", "控制字符比例"),
+    (r"replacement_char_ratio", "替换字符比例"),
+    (r"special_char_ratio", "特殊字符比例"),
+    (r"repeated_char_ratio", "重复字符比例"),
+    (r"periodic_document_ratio", "周期性文档比例"),
 )
-_COMPILED = tuple((re.compile(form, re.DOTALL), chinese) for form, chinese in _FORMS)
+_COMPILED = tuple((re.compile(form, re.DOTALL), chinese) for form, chinese in (*_FORMS, *READING, *SOURCES))
 _LONGEST = 2000
 """Characters of a sentence that is looked at: those of this package are shorter."""
 
@@ -125,7 +119,7 @@ def in_chinese(english: str) -> str:
     for form, chinese in _COMPILED:
         found = form.fullmatch(english)
         if found is not None:
-            parts = [in_chinese(part or "") if (part or "") != english else english for part in found.groups()]
+            parts = [in_chinese(part) if part else "" for part in found.groups()]
             return chinese.format(*parts)
     parts = english.split("; ")
     translated = [in_chinese(part) for part in parts] if len(parts) > 1 else parts

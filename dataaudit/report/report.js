@@ -308,6 +308,30 @@
     moves.push(move);
   }
 
+  // --- Going from one finding, signal, rule or document to the next by key ------------------------------------------------
+  const stops = () =>
+    all(".card > summary, .signal, .rule > summary, .excerpt").filter((each) => each.checkVisibility());
+  const walk = (step) => {
+    const places = stops();
+    let at = places.indexOf(document.activeElement?.closest(".card > summary, .excerpt, .signal, .rule > summary"));
+    if (at < 0) {
+      // Nothing of them has the focus: start from what is looked at.
+      const below = places.findIndex((each) => each.getBoundingClientRect().top > 60);
+      at = (below < 0 ? places.length : below) - (step > 0 ? 1 : 0);
+    }
+    const next = places[at + step];
+    if (!next) return;
+    if (!next.matches("summary")) next.tabIndex = -1;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest", behavior: "instant" });
+  };
+  document.addEventListener("keydown", (event) => {
+    const step = { j: 1, n: 1, k: -1, p: -1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    walk(step);
+    event.preventDefault();
+  });
+
   // --- Start ----------------------------------------------------------------------------------------------------------
   for (const each of all(".tools, .copy, .live")) each.hidden = false;
   for (const button of all("[data-lang]")) button.addEventListener("click", () => speak(button.dataset.lang));

@@ -38,7 +38,7 @@ class Texts:
     def __call__(self, key: str, *args: object) -> Markup:
         """Returns a message as an element that the page can switch; *args* stand for ``{0}``, ``{1}``, ...
 
-        An argument ``@key`` is itself a message.
+        An argument ``@key`` is itself a message, or text of the result that the page has.
         """
         return self._element(key, self.pair(key), args)
 
@@ -93,8 +93,9 @@ class Texts:
     def _filled(self, text: str, args: tuple[object, ...]) -> str:
         for place, value in enumerate(args):
             given = str(value)
-            if given[:1] == "@" and given[1:] in MESSAGES:
-                given = self.pair(given[1:])[LANGUAGES.index(self.lang)]
+            if given[:1] == "@" and (given[1:] in MESSAGES or given[1:] in self.used):
+                pair = self.pair(given[1:]) if given[1:] in MESSAGES else self.used[given[1:]]
+                given = pair[LANGUAGES.index(self.lang)]
             text = text.replace(f"{{{place}}}", given)
         return text
 

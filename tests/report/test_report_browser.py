@@ -268,3 +268,35 @@ def test_documents_cannot_run_or_break_anything(browser: Browser, hostile_run: P
     assert page.complaints() == []
     assert page.requests() == [address]
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_keys_go_from_finding_to_finding_and_into_its_documents(page: Page, sample_run: Path) -> None:
+    result = dataaudit.load_result(sample_run)
+    assert result.closeup is not None
+    loud = [each.id for each in result.findings if each.status in ("error", "fail", "warn")]
+    here = "document.activeElement.closest('.card')?.id"
+    page.press("j")
+    assert page.evaluate(here) == f"check-{loud[0]}"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.press("j")
+    page.press("n")
+    assert page.evaluate(here) == f"check-{loud[2]}"
+    page.press("k")
+    page.press("p")
+    page.press("k")
+    assert page.evaluate(here) == f"check-{loud[0]}", "there is nothing before the first"
+    at = next(place for place, name in enumerate(loud) if len(result.closeup.findings.get(name, [])) > 1)
+    page.press("j", at)
+    page.press("Enter")
+    page.press("j")
+    assert page.evaluate("document.activeElement.className") == "excerpt"
+    assert page.evaluate("Number(document.activeElement.dataset.doc)") == result.closeup.findings[loud[at]][0].doc_id
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    box = page.evaluate("(({top, bottom}) => [top, bottom])(document.activeElement.getBoundingClientRect())")
+    assert 0 <= box[0] < 900
+
+
+def test_keys_are_letters_in_the_search(page: Page) -> None:
+    page.evaluate("document.querySelector('input[type=search]').focus()")
+    page.press("j")
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"

@@ -54,7 +54,7 @@ def build(view: View) -> dict[str, Any] | None:
         "changes": [
             (
                 count(each.document),
-                each.measure,
+                view.t.reason(each.measure),
                 number(each.before),
                 number(each.after),
                 each.at_source_boundary,

@@ -67,8 +67,8 @@ def build(view: View) -> dict[str, Any] | None:
         ],
         "more_repeats": more_repeats,
         "method": [
-            ("normal_form", found.normal_form),
-            ("shingle_units", f"{number(found.shingle_units)} {found.shingle_unit}"),
+            ("normal_form", view.t.reason(found.normal_form)),
+            ("shingle_units", view.t.reason(f"{number(found.shingle_units)} {found.shingle_unit}")),
             ("permutations", number(found.permutations)),
             ("bands × rows", f"{found.bands} × {found.rows}"),
             ("recall_at_threshold", percent(found.recall_at_threshold)),

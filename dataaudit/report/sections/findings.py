@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dataaudit.report.chinese_reasons import in_chinese
 from dataaudit.report.numbers import count, judged, number, percent
 from dataaudit.report.view import RUN, View, capped
 from dataaudit.result import Example, Finding, Status
@@ -38,7 +39,7 @@ def _card(view: View, finding: Finding) -> dict[str, Any]:
     excerpts = closeup.findings.get(finding.id, []) if closeup is not None else []
     shown = {each.doc_id for each in excerpts[: view.examples]}
     places, more = capped(view, [each for each in finding.examples if each.doc_id not in shown], LISTED)
-    details, tables = _details(finding)
+    details, tables = _details(view, finding)
     return {
         "id": finding.id,
         "status": finding.status,
@@ -61,7 +62,7 @@ def _card(view: View, finding: Finding) -> dict[str, Any]:
             for part in (*finding.worst_sources, *finding.worst_shards)
         ],
         "excerpts": view.excerpts(excerpts, finding.id),
-        "places": [_place(each) for each in places],
+        "places": [_place(view, each) for each in places],
         "more": more,
         "details": details,
         "tables": tables,
@@ -78,7 +79,9 @@ def _bullet(view: View, finding: Finding) -> str | None:
         return None
     warn, fail = (next(iter(level.values())) if level else None for level in (finding.warn, finding.fail))
     texts = ", ".join(text for _, text in _levels(finding))
-    return view.charts.bullet(finding.value, warn, fail, finding.title, judged(finding.value, finding.unit), texts)
+    return view.charts.bullet(
+        finding.value, warn, fail, f"@check.{finding.id}.title", judged(finding.value, finding.unit), texts
+    )
 
 
 def _levels(finding: Finding) -> list[tuple[str, str]]:
@@ -93,7 +96,7 @@ def _levels(finding: Finding) -> list[tuple[str, str]]:
 def _chinese(finding: Finding, weight: str) -> str:
     """Says in Chinese what the English sentence says, from the same numbers."""
     if finding.status in (Status.SKIP, Status.ERROR):
-        return {Status.SKIP: "未判定：", Status.ERROR: "检查本身出错："}[finding.status] + finding.message
+        return {Status.SKIP: "未判定：", Status.ERROR: "检查本身出错："}[finding.status] + in_chinese(finding.message)
     parts = []
     if finding.value is not None:
         parts.append(f"数值为 {judged(finding.value, finding.unit)}")
@@ -103,41 +106,43 @@ def _chinese(finding: Finding, weight: str) -> str:
         parts.append(f"{count(finding.tokens)} 个{weight}")
     names = {"warn": "警告线", "fail": "不合格线"}
     parts += [f"{names[name]} {text}" for name, text in _levels(finding)]
-    return "，".join(parts) + "。" if parts else finding.message
+    return "，".join(parts) + "。" if parts else in_chinese(finding.message)
 
 
-def _place(example: Example) -> dict[str, Any]:
+def _place(view: View, example: Example) -> dict[str, Any]:
     return {
         "place": f"{example.file}:{example.record}",
         "file": example.file,
         "id": example.id,
         "value": number(example.value) if example.value is not None else "",
-        "reason": example.reason,
+        "reason": view.t.reason(example.reason),
         "command": f"dataaudit show {RUN} --doc {example.doc_id}",
     }
 
 
-def _details(finding: Finding) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+def _details(view: View, finding: Finding) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
     """Returns the further numbers: plain ones, and small tables."""
     plain: list[tuple[str, str]] = []
     tables = []
     for name, value in finding.details.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
             keys = [key for key, each in value[0].items() if not isinstance(each, dict | list)]
-            rows = [[_cell(each.get(key)) for key in keys] for each in value[:NESTED_ROWS]]
+            rows = [[_cell(view, each.get(key)) for key in keys] for each in value[:NESTED_ROWS]]
             tables.append({"name": name, "columns": keys, "rows": rows})
         elif not isinstance(value, dict | list):
-            plain.append((name, _cell(value)))
+            plain.append((name, _cell(view, value)))
         elif isinstance(value, dict):
             plain += [
-                (f"{name}.{key}", _cell(each))
+                (f"{name}.{key}", _cell(view, each))
                 for key, each in list(value.items())[:NESTED_ROWS]
                 if not isinstance(each, dict | list)
             ]
     return plain, tables
 
 
-def _cell(value: Any) -> str:
+def _cell(view: View, value: Any) -> str:
+    if isinstance(value, str) and in_chinese(value) != value:
+        return view.t.reason(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "–" if value is None else str(value)
     return number(value)

@@ -17,16 +17,19 @@ def build(view: View) -> dict[str, Any] | None:
     config = json.dumps(method.config, ensure_ascii=False, indent=1, sort_keys=True)
     room = CONFIG_CHARACTERS if view.rows >= 50 else CONFIG_CHARACTERS // 10
     return {
-        "notes": method.notes,
+        "notes": [view.t.reason(note) for note in method.notes],
         "config_name": method.config_name,
         "digest": method.config_digest,
         "config": _pieces(config[:room] + ("\n…" if len(config) > room else "")),
-        "tokenizer": [(key, str(value)) for key, value in sorted((method.tokenizer or {}).items())],
+        "tokenizer": [
+            (key, view.t.reason(str(value)) if key == "engine_reason" else str(value))
+            for key, value in sorted((method.tokenizer or {}).items())
+        ],
         "version": view.result.dataaudit_version,
         "schema": view.result.schema_version,
         "inputs": view.closeup.inputs[:20] if view.closeup is not None else [],
         "signals": list(method.signals.items()),
-        "not_measured": list(method.not_measured.items()),
+        "not_measured": [(name, view.t.reason(reason)) for name, reason in method.not_measured.items()],
         "limits": [view.t(f"method.limit.{place}") for place in range(1, 5)],
         "commands": [f"dataaudit show {RUN} --check CHECK", f"dataaudit show {RUN} --rule RULE", POLARS],
     }

@@ -32,7 +32,7 @@ def build(view: View) -> dict[str, Any] | None:
                 "unreadable": count(file.unreadable),
                 "without_text": count(file.without_text),
                 "size": bytes_of(file.size),
-                "damage": file.damage,
+                "damage": view.t.reason(file.damage),
             }
             for file in files
         ],

@@ -59,7 +59,7 @@ def _rule(
         "signal": rule.signal,
         "keeps": _keeps(rule, configured),
         "applies": " · ".join(_condition(each) for each in configured.get("applies_when") or []),
-        "source": configured.get("source"),
+        "source": view.t.reason(configured.get("source")),
         "flag": rule.action == "flag",
         "measured": rule.status == "judged",
         "documents": count(rule.documents),

@@ -54,9 +54,9 @@ def build(view: View) -> dict[str, Any] | None:
 
 def _card(view: View, name: str, summary: SignalSummary, about: SignalCloseup) -> dict[str, Any]:
     return {
-        "unit": summary.unit,
+        "unit": view.t.known("unit", summary.unit),
         "definition": view.t.data(f"signal.{name}", about.definition),
-        "source": about.source,
+        "source": view.t.reason(about.source),
         "null": about.null,
         "undefined": count(summary.nan_count) if summary.nan_count else None,
         "least": number(summary.min),
