@@ -23,26 +23,33 @@ def side_tables(run: RunFolder, shard: int) -> list[Path]:
 def signal_tables(run: RunFolder, shard: int, wanted: Collection[str] | None) -> Iterator[pa.Table]:
     """Gives the signals of a shard's documents in order, some tens of thousands of documents at a time.
 
-    *wanted* are the columns to read; those that were not measured are left out. None reads all.
+    *wanted* are the columns to read beside doc_id; those that were not measured are left out. None reads all.
     """
     path = run.part("signals", shard, "parquet")
     if not path.exists():
         return
-    file = pq.ParquetFile(path)
-    names = [name for name in file.schema_arrow.names if wanted is None or name in wanted]
-    sides = [_side(side, wanted) for side in side_tables(run, shard)]
-    first = 0
-    for batch in file.iter_batches(BATCH_ROWS, columns=names):
-        table = pa.Table.from_batches([batch])
+    main, *sides = (_Rows(each, wanted) for each in (path, *side_tables(run, shard)))
+    while (rows := main.next(BATCH_ROWS)).num_rows:
         for side in sides:
-            rows = side.slice(first, batch.num_rows)
-            for name in rows.column_names:
-                if name not in table.column_names:
-                    table = table.append_column(name, rows.column(name))
-        first += batch.num_rows
-        yield table
+            more = side.next(rows.num_rows)
+            for name in more.column_names:
+                if name not in rows.column_names:
+                    rows = rows.append_column(name, more.column(name))
+        yield rows
 
 
-def _side(path: Path, wanted: Collection[str] | None) -> pa.Table:
-    names = None if wanted is None else [name for name in pq.read_schema(path).names if name in wanted]
-    return pq.read_table(path, columns=names)
+class _Rows:
+    """The rows of a Parquet file, some at a time."""
+
+    def __init__(self, path: Path, wanted: Collection[str] | None) -> None:
+        file = pq.ParquetFile(path)
+        names = [name for name in file.schema_arrow.names if wanted is None or name == "doc_id" or name in wanted]
+        self._batches = file.iter_batches(BATCH_ROWS, columns=names)
+        self._rest = file.schema_arrow.empty_table().select(names)
+
+    def next(self, rows: int) -> pa.Table:
+        """Returns the next *rows* rows; fewer at the end of the file."""
+        while self._rest.num_rows < rows and (batch := next(self._batches, None)) is not None:
+            self._rest = pa.concat_tables([self._rest, pa.Table.from_batches([batch])])
+        taken, self._rest = self._rest.slice(0, rows), self._rest.slice(rows)
+        return taken
