@@ -11,6 +11,8 @@ NAMES = {
 """Names that logs give to a series, most likely first."""
 STEPS = ("step", "global_step", "train/global_step", "iteration", "_step", "trainer/global_step")
 LARGEST_STEP = 1 << 53
+MOST_NAMES = 1000
+ENDINGS = tuple(known for names in NAMES.values() for known in names)
 
 
 class Point(NamedTuple):
@@ -21,13 +23,34 @@ class Point(NamedTuple):
     value: float
 
 
-def points_of(row: Mapping[str, Any]) -> list[Point]:
-    """Returns the numbers of a row of a log at its step; none when it has no step."""
-    step = next((found for name in STEPS if (found := step_of(row.get(name))) is not None), None)
-    if step is None:
-        return []
-    numbers = {name: number_of(value) for name, value in row.items()}
-    return [Point(name, step, value) for name, value in numbers.items() if value is not None]
+class Points:
+    """The points of a log that may be of a known series; of all others only some names are kept.
+
+    Attributes:
+        points: in the order they were logged.
+        names: of everything that was logged, at most ``MOST_NAMES``.
+    """
+
+    def __init__(self) -> None:
+        self.points: list[Point] = []
+        self.names: set[str] = set()
+
+    def add(self, name: str, step: int, value: float) -> None:
+        """Adds a point."""
+        if len(self.names) < MOST_NAMES:
+            self.names.add(name)
+        if name.lower().endswith(ENDINGS):
+            self.points.append(Point(name, step, value))
+
+    def add_row(self, row: Mapping[str, Any]) -> None:
+        """Adds the numbers of a row at its step; nothing when it has no step."""
+        step = next((found for name in STEPS if (found := step_of(row.get(name))) is not None), None)
+        for name, value in row.items():
+            number = number_of(value)
+            if step is None and len(self.names) < MOST_NAMES:
+                self.names.add(name)
+            elif step is not None and number is not None:
+                self.add(name, step, number)
 
 
 def step_of(value: Any) -> int | None:

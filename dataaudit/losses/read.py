@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dataaudit.errors import ReadError, UsageError
 from dataaudit.losses.logs import all_formats
-from dataaudit.losses.points import NAMES, Point
+from dataaudit.losses.points import NAMES, Points
 
 HEAD = 64
 
@@ -42,18 +42,14 @@ def read_log(places: Sequence[Path]) -> Log:
     Raises:
         ReadError: a file is missing, of no known format, damaged, or holds no loss.
     """
-    points: list[Point] = []
-    notes: list[str] = []
+    read = Points()
     files = [file for place in places for file in _files(place)]
-    for file in files:
-        found = _read(file)
-        points += found[0]
-        notes += [found[1]] if found[1] else []
+    notes = [note for file in files if (note := _read(file, read))]
     series, replaced = [], 0
     for name, known in NAMES.items():
-        wanted = _wanted({point.name for point in points}, known)
+        wanted = _wanted({point.name for point in read.points}, known)
         by_step: dict[int, float] = {}
-        for point in points:
+        for point in read.points:
             if point.name == wanted:
                 replaced += name == "loss" and point.step in by_step
                 by_step[point.step] = point.value
@@ -61,7 +57,7 @@ def read_log(places: Sequence[Path]) -> Log:
             steps = sorted(by_step)
             series.append(Series(name, np.array(steps), np.array([by_step[step] for step in steps], np.float64)))
     if not series:
-        has = ", ".join(sorted({point.name for point in points})[:12]) or "no numbers"
+        has = ", ".join(sorted(read.names)[:12]) or "no numbers"
         raise ReadError(f"{places[0]}: no loss and no gradient norm ({', '.join(NAMES['loss'][:3])}). It has: {has}.")
     if replaced:
         notes.append(f"steps that were logged more than once, as after a resume: {replaced:,}; the last value counts.")
@@ -77,14 +73,13 @@ def _files(place: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path) -> tuple[list[Point], str]:
+def _read(path: Path, into: Points) -> str:
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
         for known in all_formats():
             if known.is_mine(path, head):
-                found = known.read(path)
-                return found.points, found.note
+                return known.read(path, into)
     except OSError as error:
         raise ReadError(f"{path}: cannot be opened ({error.strerror or error}).") from error
     raise UsageError(f"--loss {path}: expected trainer_state.json, .jsonl, .csv, .tsv or TensorBoard event files.")

@@ -104,7 +104,10 @@ def _integers(table: pl.DataFrame, name: str, path: Path) -> NDArray[np.int64]:
 def _numbered(table: pl.DataFrame, what: str, setup: Setup, path: Path) -> NDArray[np.int64]:
     """Finds samples by document."""
     if setup.numbering is None:
-        raise ReadError(f"{path}: {what} names documents, which need a run. Give sample numbers in a column sample.")
+        raise ReadError(
+            f"{path}: {what} names documents, which are the samples of a run without packing. "
+            "Give sample numbers in a column sample."
+        )
     column = table.get_column(what)
     samples = setup.numbering(KEYS[what], np.asarray(column.to_list(), object))
     unknown = np.flatnonzero(samples < 0)

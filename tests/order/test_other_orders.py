@@ -105,7 +105,7 @@ def test_a_list_of_documents_a_step(tmp_path):
         ("a.jsonl", b'{"stap": 1, "sample": 1}\n', r"no column step\. Did you mean 'stap'"),
         ("a.jsonl", b'{"step": 1, "sample": 5}\n', r"entry 0 is sample 5, but the training set has 5"),
         ("a.jsonl", b'{"step": 1.5, "sample": 1}\n', r"step must be whole numbers"),
-        ("a.jsonl", b'{"step": 1, "id": "a"}\n', r"need a run"),
+        ("a.jsonl", b'{"step": 1, "id": "a"}\n', r"samples of a run without packing"),
         ("a.jsonl", b"not json\n", r"cannot be read as jsonl"),
         ("a.txt", b"1 2\n", r"an order is a \.npy"),
         ("missing.npy", None, r"cannot be opened \(No such file"),

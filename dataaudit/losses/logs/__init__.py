@@ -1,7 +1,7 @@
 """Formats of logs, one file each; found by walking this package.
 
-A module has ``is_mine(path, head)``, told the first bytes, and ``read(path)``, which gives the points and a note for
-what could not be read.
+A module has ``is_mine(path, head)``, told the first bytes, and ``read(path, into)``, which adds the points and returns
+a note of what could not be read, or an empty text.
 """
 
 import importlib
@@ -11,14 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from dataaudit.losses.points import Point
-
-
-class Read(NamedTuple):
-    """What was read of a file; the note is empty when that is all of it."""
-
-    points: list[Point]
-    note: str = ""
+from dataaudit.losses.points import Points
 
 
 class LogFormat(NamedTuple):
@@ -26,7 +19,7 @@ class LogFormat(NamedTuple):
 
     name: str
     is_mine: Callable[[Path, bytes], bool]
-    read: Callable[[Path], Read]
+    read: Callable[[Path, Points], str]
 
 
 @cache

@@ -5,8 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from dataaudit.errors import ReadError
-from dataaudit.losses.logs import Read
-from dataaudit.losses.points import STEPS, Point, step_of
+from dataaudit.losses.points import STEPS, Points, step_of
 
 SUFFIXES = {".csv": ",", ".tsv": "\t"}
 
@@ -16,7 +15,7 @@ def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
     return path.suffix.lower() in SUFFIXES
 
 
-def read(path: Path) -> Read:
+def read(path: Path, into: Points) -> str:
     """Reads a table with a column of steps; exports that prefix columns with a run's name lose the prefix."""
     try:
         table = pl.read_csv(
@@ -29,11 +28,10 @@ def read(path: Path) -> Read:
     if steps is None:
         raise ReadError(f"{path}: no column of steps ({', '.join(STEPS)}). It has: {', '.join(table.columns[:12])}.")
     at = table.get_column(steps).cast(pl.Float64, strict=False)
-    points = []
     for name in table.columns:
         values = table.get_column(name).str.strip_chars().cast(pl.Float64, strict=False)
         for step, value in zip(at.to_list(), values.to_list(), strict=True):
             number = step_of(step)
             if name != steps and number is not None and value is not None:
-                points.append(Point(names[name], number, value))
-    return Read(points)
+                into.add(names[name], number, value)
+    return ""

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from dataaudit.losses.logs import Read
-from dataaudit.losses.points import points_of
+from dataaudit.losses.points import Points
 
 
 def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
@@ -12,9 +11,9 @@ def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
     return path.suffix.lower() in (".jsonl", ".ndjson")
 
 
-def read(path: Path) -> Read:
+def read(path: Path, into: Points) -> str:
     """Reads the lines; NaN and Infinity are numbers, and lines that are no JSON object are counted."""
-    points, wrong, first = [], 0, 0
+    wrong = first = 0
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -24,8 +23,8 @@ def read(path: Path) -> Read:
             except (ValueError, RecursionError):
                 row = None
             if isinstance(row, dict):
-                points += points_of(row)
+                into.add_row(row)
             else:
                 wrong, first = wrong + 1, first or number
     note = f"{path}: lines that are no JSON objects were left out: {wrong:,}; the first is line {first}."
-    return Read(points, note if wrong else "")
+    return note if wrong else ""

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dataaudit.errors import ReadError
-from dataaudit.losses.logs import Read
-from dataaudit.losses.points import Point, step_of
+from dataaudit.losses.points import Point, Points, step_of
 
 CODES = {1: "<f", 2: "<d"}
 """How the types of tensors that are read, float and double, are stored."""
@@ -24,9 +23,8 @@ def is_mine(path: Path, head: bytes) -> bool:
     return "tfevents" in path.name or (len(head) >= 12 and _is_length(head[:12]))
 
 
-def read(path: Path) -> Read:
+def read(path: Path, into: Points) -> str:
     """Reads the scalars; a last frame that is cut off is left out, as in the log of a run that is not over."""
-    points: list[Point] = []
     note = ""
     with path.open("rb") as file:
         while head := file.read(12):
@@ -39,10 +37,11 @@ def read(path: Path) -> Read:
                 note = f"{path}: the last record, at byte {at:,}, is cut off and was left out."
                 break
             try:
-                points += _event(record[:size])
+                for point in _event(record[:size]):
+                    into.add(*point)
             except (IndexError, struct.error, ValueError) as error:
                 raise ReadError(f"{path}: the record at byte {at:,} is no TensorBoard event: {error}.") from error
-    return Read(points, note)
+    return note
 
 
 def _event(record: bytes) -> Iterator[Point]:

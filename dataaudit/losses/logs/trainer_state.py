@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dataaudit.errors import ReadError
-from dataaudit.losses.logs import Read
-from dataaudit.losses.points import points_of
+from dataaudit.losses.points import Points
 
 
 def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
@@ -14,7 +13,7 @@ def is_mine(path: Path, head: bytes) -> bool:  # noqa: ARG001 - the name tells
     return path.suffix.lower() == ".json"
 
 
-def read(path: Path) -> Read:
+def read(path: Path, into: Points) -> str:
     """Reads ``log_history``."""
     try:
         value: Any = json.loads(path.read_bytes())
@@ -25,4 +24,7 @@ def read(path: Path) -> Read:
         raise ReadError(
             f"{path}: expected log_history, as in trainer_state.json, or a list of rows with step and loss."
         )
-    return Read([point for row in rows if isinstance(row, dict) for point in points_of(row)])
+    for row in rows:
+        if isinstance(row, dict):
+            into.add_row(row)
+    return ""
