@@ -121,7 +121,7 @@ class EpochOrder:
         self, samples: NDArray[np.int64], count: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         offsets = np.minimum(np.arange(count + 1) * self.layout.step_samples, len(samples))
-        full = self.layout.places(self.layout.step_samples).ranks
+        full = self.layout.places(int(offsets[1])).ranks
         last = self.layout.places(int(offsets[-1] - offsets[-2])).ranks
         return offsets, samples, np.concatenate([np.tile(full, count - 1), last])
 

@@ -35,7 +35,9 @@ def index_file(path: Path, raw: str | None = None, dimensions: tuple[int, ...] =
     except OSError as error:
         raise ReadError(f"{path}: cannot be opened ({error.strerror or error}).") from error
     except ValueError as error:
-        raise ReadError(f"{path}: cannot be read as numbers: {error}. The file is cut off or damaged.") from error
+        raise ReadError(
+            f"{path}: cannot be read as numbers: {str(error).rstrip('.')}. The file is cut off or damaged."
+        ) from error
     if not np.issubdtype(numbers.dtype, np.integer) or numbers.ndim not in dimensions or not numbers.size:
         shape = " × ".join(str(each) for each in numbers.shape)
         raise ReadError(f"{path}: expected whole numbers in one list; found {numbers.dtype}, {shape or 'one number'}.")

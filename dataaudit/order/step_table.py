@@ -88,7 +88,7 @@ def _first(table: pl.DataFrame, names: tuple[str, ...], path: Path, what: str) -
         if name in table.columns:
             return name
     near = suggestion(names[0], table.columns)
-    raise ReadError(f"{path}: no column {what}.{near} It has: {', '.join(table.columns[:12])}.")
+    raise ReadError(f"{path}: no column {what}.{near} It has: {', '.join(table.columns[:12]) or 'none that is known'}.")
 
 
 def _integers(table: pl.DataFrame, name: str, path: Path) -> NDArray[np.int64]:

@@ -8,6 +8,9 @@ from dataaudit.order import Order, Packing, PackingOptions, Setup, kind_of, pack
 from dataaudit.order.spelling import spelled
 from dataaudit.pipeline.training_set import TrainingSet
 
+MOST_EOS = 1000
+MOST_STEPS = 1 << 23
+"""Steps of an order that is measured: a trace holds some 200 bytes of each."""
 MOST_EPOCHS = 100
 """Epochs that are read to reach a step, unless the user says how many there are."""
 
@@ -71,13 +74,18 @@ def training_on(documents: TrainingSet, options: ReadingOptions, reach: int = 1)
                 f"--grad-accum and --world-size, or say --epochs {epochs}."
             )
         order = kind.build(spelled(options.order, is_file=kind.is_file), setup._replace(epochs=epochs))
+    if order.repeats and order.last > MOST_STEPS:
+        raise UsageError(
+            f"order {order.name} has {order.last:,} steps; at most {MOST_STEPS:,} are measured. "
+            "Check --epochs, --batch-size, --grad-accum and --world-size."
+        )
     return Training(documents, packing, order)
 
 
 def _packing(options: ReadingOptions, documents: TrainingSet) -> Packing:
     kind = kind_of(options.order)
-    if options.eos_tokens < 0:
-        raise UsageError(f"--eos-tokens {options.eos_tokens}: it is 0 or more.")
+    if not 0 <= options.eos_tokens <= MOST_EOS:
+        raise UsageError(f"--eos-tokens {options.eos_tokens}: it is a number from 0 to {MOST_EOS}.")
     if kind.packing is not None:
         if options.packing not in (None, "megatron"):
             raise UsageError(f"--packing {options.packing}: the files of order {kind.name} say how samples are packed.")

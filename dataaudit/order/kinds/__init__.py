@@ -20,6 +20,8 @@ from dataaudit.order.packing import Packing
 from dataaudit.order.setup import Setup
 from dataaudit.order.spelling import Spelled, spelled
 
+MOST_SAMPLES = 1 << 24
+"""Samples of a step."""
 Pack = Callable[[Spelled, NDArray[np.int64], int], Packing]
 
 
@@ -70,4 +72,9 @@ def parse_order(text: str, setup: Setup) -> Order:
     for name in ("batch_size", "grad_accum", "world_size", "epochs"):
         if getattr(setup, name) < 1:
             raise UsageError(f"--{name.replace('_', '-')} {getattr(setup, name)}: it is at least 1.")
+    if (size := setup.batch_size * setup.grad_accum * setup.world_size) > MOST_SAMPLES:
+        raise UsageError(
+            f"--batch-size × --grad-accum × --world-size make a step of {size:,} samples; at most {MOST_SAMPLES:,} are "
+            "traced. Check them: --batch-size counts samples of one rank and micro-batch."
+        )
     return kind.build(spelled(text, is_file=kind.is_file), setup)
