@@ -124,6 +124,7 @@ def filter(  # noqa: A001 - the command's name
     config: str | None = None,
     settings: Sequence[str] = (),
     at_step: int | None = None,
+    curriculum: bool = False,
     workers: int | None = None,
 ) -> FilterResult:
     """Writes ``out/clean`` and ``out/quarantine`` from a finished run; every record goes to one of the two.
@@ -135,6 +136,7 @@ def filter(  # noqa: A001 - the command's name
         config: a preset's name or a YAML file with the rules; those that the run was judged with last when None.
         settings: changes of single rules, such as ``"longest-run.max=500"``.
         at_step: the training step at which limits that move are taken; in the end when None.
+        curriculum: keep what any step admits, with ``admit_from_step`` and ``admit_until_step`` in each kept record.
         workers: processes; all cores when None. With more than one, call it under ``if __name__ == "__main__":``.
 
     Returns:
@@ -155,6 +157,7 @@ def filter(  # noqa: A001 - the command's name
         output=output_format(format),
         loaded=loaded,
         step=at_step,
+        curriculum=curriculum,
     )
 
 

@@ -38,6 +38,9 @@ def filter_(
         list[str] | None, typer.Option("--set", metavar="RULE.KEY=VALUE", help="Change a rule, such as its min.")
     ] = None,
     at_step: Annotated[int | None, typer.Option(min=0, metavar="N", help="Step of limits that move.")] = None,
+    curriculum: Annotated[
+        bool, typer.Option("--curriculum", help="Keep what any step admits, and write from which to which step.")
+    ] = False,
     jobs: Jobs = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -57,14 +60,21 @@ def filter_(
     loaded = _rules(run, config, settings or [])
     workers = jobs or default_workers()
     if dry_run:
-        funnel = run_dry(run, workers=workers, loaded=loaded, step=at_step)
+        funnel = run_dry(run, workers=workers, loaded=loaded, step=at_step, curriculum=curriculum)
         say(to_json(funnel) if as_json else render_funnel(funnel))
         return
     if to is None:
         raise UsageError("say where to write with --to OUT, or only look with --dry-run.")
     try:
         result = run_filter(
-            run, to, TerminalListener(quiet=quiet), workers=workers, output=format.value, loaded=loaded, step=at_step
+            run,
+            to,
+            TerminalListener(quiet=quiet),
+            workers=workers,
+            output=format.value,
+            loaded=loaded,
+            step=at_step,
+            curriculum=curriculum,
         )
     except KeyboardInterrupt:
         interrupted(to)

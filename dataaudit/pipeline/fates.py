@@ -15,7 +15,7 @@ from dataaudit.pipeline.plan import ROW_BITS
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import RunFolder
 from dataaudit.pipeline.verdicts import columns_of, verdicts_of
-from dataaudit.rules import WITHOUT_TEXT, reasons
+from dataaudit.rules import WITHOUT_TEXT, admission, reasons
 from dataaudit.rules.reasons import REASON as RULE_REASON
 
 UNREADABLE = "unreadable"
@@ -49,6 +49,7 @@ class Fates:
         copies: the document that each of *doc_ids* is a copy of, exact or near; -1 for none.
         faults: reason of the reader by row, for records that gave no document.
         counts: what the rules say of the shard.
+        admitted: for a curriculum, int64[2, records], the first and the last step of each; -1 for null.
     """
 
     fate: NDArray[np.int8]
@@ -57,6 +58,7 @@ class Fates:
     copies: NDArray[np.int64]
     faults: dict[int, dict[str, Any]]
     counts: Counts
+    admitted: NDArray[np.int64] | None
 
     def reasons_of(self, doc_id: int) -> list[dict[str, Any]]:
         """Returns the reasons of a quarantined document, as the rules give them."""
@@ -85,6 +87,7 @@ def _message(reason: dict[str, Any], copy_of: int) -> str:
 def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fates:
     """Returns what becomes of each of the *records* of a shard."""
     fate = np.zeros(records, np.int8)
+    admitted = np.full((2, records), -1, np.int64) if plan.moving else None
     wanted = columns_of(plan.rules) | set(COPIES)
     counts = Counts()
     doc_ids: list[NDArray[np.uint64]] = []
@@ -96,6 +99,9 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         ids = table.column("doc_id").to_numpy()
         rows = (ids & np.uint64((1 << ROW_BITS) - 1)).astype(np.int64)
         fate[rows] = np.where(verdicts.out, Fate.QUARANTINE, Fate.CLEAN)
+        if admitted is not None:
+            for at, steps in enumerate(admission(plan.moving, table)):
+                admitted[at, rows] = steps.fill_null(-1).to_numpy()
         if verdicts.out.any():
             doc_ids.append(ids[verdicts.out])
             gone = table.filter(pa.array(verdicts.out))
@@ -112,6 +118,7 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         np.concatenate(copies) if copies else np.zeros(0, np.int64),
         faults,
         counts,
+        admitted,
     )
 
 

@@ -62,6 +62,7 @@ class FilterPlan(msgspec.Struct, frozen=True):
         output: format of the clean files.
         restored: failures that no longer count.
         names: by shard and piece.
+        moving: for a curriculum, the rules as they were given; *rules* then have each limit where it keeps most.
     """
 
     format: int
@@ -75,6 +76,7 @@ class FilterPlan(msgspec.Struct, frozen=True):
     output: OutputFormat
     restored: list[Restored]
     names: list[list[PieceNames]]
+    moving: tuple[Rule, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -93,11 +95,12 @@ def load_filter_plan(out: Path) -> FilterPlan | None:
     return plan if plan.format == FILTER_FORMAT else None
 
 
-def output_names(plan: Plan, output: OutputFormat) -> list[list[PieceNames]]:
+def output_names(plan: Plan, output: OutputFormat, *, with_fields: bool = False) -> list[list[PieceNames]]:
     """Returns where the records of each piece go, by shard and piece.
 
     A file of one piece keeps its name. One that was cut becomes a folder with the file's stem as its name, and in it
-    ``part-00000-of-00003.jsonl`` and so on, which sort in the file's order.
+    ``part-00000-of-00003.jsonl`` and so on, which sort in the file's order. *with_fields* is for kept records that get
+    fields of their own, for which some formats have no place.
     """
     pieces = [piece for shard in plan.shards for piece in shard]
     counts: dict[str, int] = {}
@@ -111,7 +114,9 @@ def output_names(plan: Plan, output: OutputFormat) -> list[list[PieceNames]]:
         for piece in shard:
             number = seen.get(piece.file.name, 0)
             seen[piece.file.name] = number + 1
-            name = _unique(_relative(piece.file, number, counts[piece.file.name]), piece, output, taken)
+            name = _unique(
+                _relative(piece.file, number, counts[piece.file.name]), piece, output, taken, with_fields=with_fields
+            )
             names[-1].append(name)
     return names
 
@@ -127,11 +132,13 @@ def _relative(file: CorpusFile, number: int, of: int) -> str:
     return "/".join([*parts[:-1], stem, f"{part}.{ending}" if ending else part])
 
 
-def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str]) -> PieceNames:
+def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str], *, with_fields: bool) -> PieceNames:
     """Returns names that no other file has, and that are no folder of another."""
     while True:
+        as_quarantine = with_fields and output == "same"
+        clean = _quarantine_name(relative, piece) if as_quarantine else _clean_name(relative, piece, output)
         names = PieceNames(
-            clean=f"clean/{_clean_name(relative, piece, output)}",
+            clean=f"clean/{clean}",
             quarantine=f"quarantine/{_quarantine_name(relative, piece)}",
             unreadable=f"quarantine/{relative}.unreadable.jsonl",
         )

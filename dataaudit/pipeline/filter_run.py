@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dataaudit.config import LoadedConfig
+from dataaudit.config.schema import Rule
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
 from dataaudit.pipeline.audit import stored_config
@@ -35,7 +36,7 @@ from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of,
 from dataaudit.pipeline.tasks import FilterSpec, Task
 from dataaudit.pipeline.unchanged import refuse_changed
 from dataaudit.pipeline.verdicts import columns_of, names_of, verdicts_of
-from dataaudit.rules import at_step
+from dataaudit.rules import at_step, is_moving, loosest
 
 READ_BY_FILTER = ("signals", "tokens", "ledger")
 
@@ -64,6 +65,7 @@ def run_filter(
     output: OutputFormat = "same",
     loaded: LoadedConfig | None = None,
     step: int | None = None,
+    curriculum: bool = False,
 ) -> FilterResult:
     """Writes OUT/clean, OUT/quarantine, OUT/tokens and OUT/filter.json; takes over what an earlier try has finished.
 
@@ -75,12 +77,14 @@ def run_filter(
         output: format of the clean files.
         loaded: the rules; those that the run was judged with last when None.
         step: the training step at which moving limits are taken; in the end when None.
+        curriculum: keep what any step admits, and say in each kept record from which to which step.
 
     Raises:
         DataAuditError: of the kind that fits, with a message for the user.
     """
     audit = finished_plan(run)
     loaded = rules_for(run, audit, loaded)
+    rules = _limits(loaded, step, curriculum=curriculum)
     refuse_place(out, run, audit.inputs)
     _refuse_changed(audit)
     with reading(run), open_out(out) as folder, writing(out):
@@ -91,14 +95,29 @@ def run_filter(
             inputs=audit.inputs,
             config_name=loaded.name,
             config_digest=loaded.digest,
-            rules=tuple(at_step(loaded.config.rules, step)),
+            rules=rules,
             step=step,
             output=output,
             restored=[],
-            names=output_names(audit, output),
+            names=output_names(audit, output, with_fields=curriculum),
+            moving=loaded.config.rules if curriculum else (),
         )
         plan = _taken_over(plan, folder)
         return _work(folder, plan, listener, workers)
+
+
+def _limits(loaded: LoadedConfig, step: int | None, *, curriculum: bool) -> tuple[Rule, ...]:
+    """Returns the rules with plain limits: of a step, or for a curriculum those that keep most."""
+    if not curriculum:
+        return at_step(loaded.config.rules, step)
+    if step is not None:
+        raise UsageError("--curriculum looks at all steps, --at-step at one. Give one of the two.")
+    if not any(map(is_moving, loaded.config.rules)):
+        raise UsageError(
+            f"--curriculum: no rule of {loaded.name} has a limit that moves. Give one initial, final and decay_steps "
+            "(docs/config.md)."
+        )
+    return loosest(loaded.config.rules)
 
 
 def run_restore(
@@ -114,6 +133,8 @@ def run_restore(
     plan = load_filter_plan(out)
     if plan is None:
         raise RunError(f"{out} is not the output of a filter. Run: dataaudit filter RUN --to {out}")
+    if plan.moving:
+        raise UsageError(f"{out} is a curriculum, in which nothing is restored. Change the rules, with a new --to.")
     run = Path(plan.run)
     audit = finished_plan(run)
     names = names_of(plan.rules)
@@ -141,11 +162,18 @@ def _fails(run: RunFolder, plan: FilterPlan, rule: str, doc_id: int) -> bool:
     return False
 
 
-def run_dry(run: Path, *, workers: int, loaded: LoadedConfig | None = None, step: int | None = None) -> Funnel:
+def run_dry(
+    run: Path,
+    *,
+    workers: int,
+    loaded: LoadedConfig | None = None,
+    step: int | None = None,
+    curriculum: bool = False,
+) -> Funnel:
     """Returns what a filter would remove; reads the stored signals alone."""
     audit = finished_plan(run)
     loaded = rules_for(run, audit, loaded)
-    rules = at_step(loaded.config.rules, step)
+    rules = _limits(loaded, step, curriculum=curriculum)
     wanted = columns_of(rules)
 
     def count(shard: int) -> Counts:

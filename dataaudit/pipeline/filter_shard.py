@@ -25,6 +25,7 @@ from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.spans import span_of
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
+from dataaudit.rules import Admission
 from dataaudit.tokenize import TokenShardWriter
 from dataaudit.tokenize.shards import read_token_shard, token_shard_metadata
 
@@ -161,7 +162,9 @@ class PieceFilter:
     def _clean_writer(self, path: Path) -> "RecordWriter | JsonTableWriter":
         if self.output == "parquet" and self.piece.format not in TABLES:
             return JsonTableWriter(path)
-        return RecordWriter(path, self.piece.compression if self.output == "same" else "zstd")
+        if self.output != "same":
+            return RecordWriter(path, "zstd")
+        return RecordWriter(path, self.piece.compression if self.fates.admitted is None else self._packed())
 
     def _packed(self) -> str | None:
         return None if self.piece.format in ("csv", "text") else self.piece.compression
@@ -188,7 +191,8 @@ class PieceFilter:
         is_row = isinstance(batch.records, pa.RecordBatch)
         unreadable = (fate == Fate.UNREADABLE) & (not is_row)
         taken = (fate != Fate.CLEAN) & (fate != Fate.UNKNOWN) & ~unreadable
-        clean.write(self._converted(self._chosen(batch, fate, fate == Fate.CLEAN)[0]))
+        kept, at = self._chosen(batch, fate, fate == Fate.CLEAN)
+        clean.write(self._converted(self._with_steps(kept, at + start)))
         if taken.any():
             chosen, at = self._chosen(batch, fate, taken)
             quarantine.write(self._with_reasons(chosen, at + start))
@@ -206,6 +210,15 @@ class PieceFilter:
             self.records[Fate(kind)] += 1
             self.bytes[Fate(kind)] += size
         return chosen, at
+
+    def _with_steps(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
+        """Returns kept records with the steps that admit them, for a curriculum."""
+        if self.fates.admitted is None:
+            return batch
+        steps = [[None if step < 0 else step for step in values[rows].tolist()] for values in self.fates.admitted]
+        fields = [dict(zip(Admission._fields, each, strict=True)) for each in zip(*steps, strict=True)]
+        columns = {name: pa.array(each, pa.int64()) for name, each in zip(Admission._fields, steps, strict=True)}
+        return put_in(batch, fields, columns)
 
     def _converted(self, batch: RawBatch) -> RawBatch:
         if self.output == "same":

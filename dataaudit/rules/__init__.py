@@ -1,7 +1,7 @@
 """Rules decide about one document: data in, boolean masks out."""
 
 from dataaudit.rules.evaluate import EMPTY, Mask, empty_documents, evaluate
-from dataaudit.rules.moving import Admission, admission, at_step, limits_of
+from dataaudit.rules.moving import Admission, admission, at_step, is_moving, limits_of, loosest
 from dataaudit.rules.reasons import REASONS, WITHOUT_TEXT, reasons
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "at_step",
     "empty_documents",
     "evaluate",
+    "is_moving",
     "limits_of",
+    "loosest",
     "reasons",
 ]

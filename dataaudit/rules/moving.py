@@ -51,6 +51,18 @@ def _plain(limit: float | Moving | None, step: int | None) -> float | None:
     return limit
 
 
+def loosest(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Returns the rules with plain limits: each at the end where it keeps most, so what they take out is never kept."""
+    return tuple(
+        msgspec.structs.replace(rule, min=_loosest(rule.min, max), max=_loosest(rule.max, min)) for rule in rules
+    )
+
+
+def is_moving(rule: Rule) -> bool:
+    """Says whether a limit of the rule moves in training."""
+    return isinstance(rule.min, Moving) or isinstance(rule.max, Moving)
+
+
 def limits_of(rule: Rule) -> tuple[float | None, float | None]:
     """Returns a rule's lowest and highest value; those that move as they are in the end."""
     return _plain(rule.min, None), _plain(rule.max, None)
@@ -74,8 +86,7 @@ def admission(rules: Sequence[Rule], table: pa.Table) -> Admission:
 def _admit(rule: Rule, table: pa.Table, first: Steps, last: Steps, never: NDArray[np.bool_]) -> None:
     """Narrows the steps to those at which a rule keeps each document."""
     moving = [each for each in (rule.min, rule.max) if isinstance(each, Moving)]
-    fixed = msgspec.structs.replace(rule, min=_loosest(rule.min, max), max=_loosest(rule.max, min))
-    (mask,) = evaluate([fixed], table)
+    (mask,) = evaluate(loosest([rule]), table)
     assert mask is not None, "the signal was measured"
     never |= mask.fails
     if not moving:
