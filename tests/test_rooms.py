@@ -48,7 +48,7 @@ FENCES = {
     "losses": Fence(EVERYWHERE, {"numpy", "polars"}),
     "rules": Fence({"result", *EVERYWHERE}, {"msgspec", "numpy", "polars", "pyarrow"}),
     "checks": Fence(
-        {"kernels", "order_quality", "result", "rules", "sketches", *EVERYWHERE},
+        {"corpus", "kernels", "order_quality", "result", "rules", "sketches", *EVERYWHERE},
         {"msgspec", "numpy", "polars", "pyarrow"},
     ),
     "comparison": Fence({"drift", "result", *EVERYWHERE}, {"msgspec", "numpy"}),

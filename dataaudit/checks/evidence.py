@@ -7,6 +7,7 @@ from functools import cached_property
 import polars as pl
 
 from dataaudit.config.schema import Config
+from dataaudit.corpus import TokenFacts
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.order_quality.facts import OrderFacts
 from dataaudit.result import Drift, Duplicates, Example, FileSummary, Part, RuleOutcome
@@ -17,6 +18,9 @@ WORST = 5
 """Shards and sources that a finding lists."""
 EXAMPLES = 10
 """Documents that a finding lists."""
+NO_IDS = "the corpus did not come as token ids"
+IDENTITY = ("doc_id", "id", "file", "record", "source")
+"""Columns that say which document it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Evidence:
         weight_unit: ``tokens`` or ``characters``.
         files: what reading each file gave.
         lost: records that gave no document, the first of the corpus.
+        token_files: what each file that is a raw array of token ids says about itself, by name.
         lengths: exact lengths in the weight's unit.
         token_counts: occurrences of each id, or None without token ids.
         vocabulary: facts about the tokenizer, or None.
@@ -93,6 +98,7 @@ class Evidence:
     duplicates: Duplicates | None = None
     order: OrderFacts | None = None
     order_documents: Mapping[int, Example] = field(default_factory=dict)
+    token_files: Mapping[str, TokenFacts] = field(default_factory=dict)
 
     def has(self, need: str) -> bool:
         """Says whether a signal or a fact was measured."""
@@ -101,6 +107,10 @@ class Evidence:
                 return self.token_counts is not None
             case "vocabulary":
                 return self.vocabulary is not None
+            case "given_ids":
+                return self.tokenized_input
+            case "token_files":
+                return bool(self.token_files)
             case "drift":
                 return self.drift is not None
             case "duplicates":
@@ -117,6 +127,10 @@ class Evidence:
     def missing(self, need: str) -> str:
         """Says why a signal or a fact was not measured."""
         match need:
+            case "given_ids":
+                return NO_IDS
+            case "token_files":
+                return "no file is a raw array of token ids" if self.tokenized_input else NO_IDS
             case "drift":
                 return "shards were not compared"
             case "duplicates":
@@ -140,15 +154,27 @@ class Evidence:
             .collect(engine="streaming")
         )
 
-    def find(self, condition: pl.Expr, by: pl.Expr) -> Found:
-        """Finds the documents that meet a condition (null does not); *by* orders the examples, largest first."""
+    @property
+    def id_limit(self) -> int | None:
+        """The rows of the model's embedding table, else the tokenizer's id space; None when neither is known."""
+        rows = self.config.model.vocab_size
+        return rows if rows is not None else self.vocabulary.id_space if self.vocabulary else None
+
+    def find(self, condition: pl.Expr, by: pl.Expr, at: str | pl.Expr | None = None) -> Found:
+        """Finds the documents that meet a condition (null does not).
+
+        *by* orders the examples, largest first; *at* is the signal, or an expression, that says at which token it
+        shows first.
+        """
+        if not isinstance(at, pl.Expr):
+            at = pl.col(at) if at in self.measured else pl.lit(None, pl.Int64)
         matching = self.documents.filter(condition)
         counts, examples = pl.collect_all(
             [
                 matching.group_by("shard", "source").agg(
                     pl.len().alias("documents"), pl.col("weight").sum().alias("tokens")
                 ),
-                matching.select("doc_id", "id", "file", "record", "source", by.cast(pl.Float64).alias("value"))
+                matching.select(*IDENTITY, by.cast(pl.Float64).alias("value"), at.alias("position"))
                 .sort("value", "doc_id", descending=[True, False], nulls_last=True)
                 .head(EXAMPLES),
             ],

@@ -7,12 +7,14 @@ from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.wording import agree, counted, percent
 
 
-def share_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str) -> Outcome:
+def share_of_documents(
+    evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str, at: str | pl.Expr | None = None
+) -> Outcome:
     """Judges the share of documents that meet *condition*.
 
-    *verb*, in the plural, ends the sentence "3 of 240 documents (1.25 %) …".
+    *verb*, in the plural, ends the sentence "3 of 240 documents (1.25 %) …"; *at* is the signal of the first place.
     """
-    found = evidence.find(condition, by)
+    found = evidence.find(condition, by, at)
     if not found.documents:
         return Outcome.of(found, f"No documents {verb}.", value=found.share)
     details = {"token_share": found.token_share}
@@ -23,9 +25,11 @@ def share_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb
     return Outcome.of(found, message, value=found.share, details=details)
 
 
-def number_of_documents(evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str) -> Outcome:
-    """Judges how many documents meet *condition*."""
-    outcome = share_of_documents(evidence, condition, by, verb)
+def number_of_documents(
+    evidence: Evidence, condition: pl.Expr, by: pl.Expr, verb: str, at: str | pl.Expr | None = None
+) -> Outcome:
+    """Judges how many documents meet *condition*; the arguments are those of ``share_of_documents``."""
+    outcome = share_of_documents(evidence, condition, by, verb, at)
     outcome.details["share"] = outcome.value
     outcome.value = outcome.documents
     return outcome

@@ -7,7 +7,7 @@ import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
-from dataaudit.checks.shares import number_of_documents, share_of_documents
+from dataaudit.checks.shares import number_of_documents
 from dataaudit.checks.wording import agree, counted, number, percent
 
 GROUP = "token ids"
@@ -27,14 +27,16 @@ def token_range(evidence: Evidence, options: Options) -> Outcome:
     Do: set ``model.vocab_size`` right; take the tokenizer that belongs to the model; do not fix ids by modulo.
     """
     signal = pl.col("oov_token_count")
-    found = evidence.find(signal > 0, signal)
+    found = evidence.find(signal > 0, signal, at="oov_token_start")
     tokens = evidence.total(signal.sum())
-    rows = evidence.config.model.vocab_size
-    limit = rows if rows is not None else (evidence.vocabulary.id_space if evidence.vocabulary else None)
-    largest = evidence.total(pl.col("max_token_id").max())
+    limit, largest = evidence.id_limit, evidence.total(pl.col("max_token_id").max())
     details = {"limit": limit, "largest_id": largest, "sequences_out_of_range": found.documents}
+    if "negative_token_count" in evidence.measured:
+        details["negative_ids"] = evidence.total(pl.col("negative_token_count").sum())
     whose = (
-        "the model's embedding rows" if rows is not None else "the tokenizer's id space (model.vocab_size not given)"
+        "the model's embedding rows"
+        if evidence.config.model.vocab_size is not None
+        else "the tokenizer's id space (model.vocab_size not given)"
     )
     if not tokens:
         message = f"Every id is within 0 to {number((limit or 1) - 1)}, {whose}; the largest is {largest:,}."
@@ -53,8 +55,28 @@ def token_holes(evidence: Evidence, options: Options) -> Outcome:
     Why: these ids were not made by this tokenizer, so the corpus and the tokenizer do not belong together.
     Do: tokenize again with the tokenizer that the model uses.
     """
-    signal = pl.col("hole_token_count")
-    outcome = number_of_documents(evidence, signal > 0, signal, "hold ids that the tokenizer does not have")
+    has_given = "unused_id_token_count" in evidence.measured
+    signal = pl.col("unused_id_token_count" if has_given else "hole_token_count")
+    verb = "hold ids that the tokenizer does not have"
+    outcome = number_of_documents(evidence, signal > 0, signal, verb, at="unused_id_token_start")
+    outcome.value = evidence.total(signal.sum())
+    return outcome
+
+
+@check(
+    "padded-rows", group=GROUP, title="Ids of padded embedding rows", unit="tokens", needs=("padded_row_token_count",)
+)
+def padded_rows(evidence: Evidence, options: Options) -> Outcome:
+    """Tokens whose id lies past the tokenizer's ids and below ``model.vocab_size``.
+
+    Tables are padded to a round number of rows. Such an id raises no error, and no token stands for it.
+
+    Why: another tokenizer made these ids, or one with more added tokens; the model learns rows that nobody types.
+    Do: tokenize again with the tokenizer that the model uses.
+    """
+    signal = pl.col("padded_row_token_count")
+    verb = "hold ids of rows that the tokenizer does not reach"
+    outcome = number_of_documents(evidence, signal > 0, signal, verb, at="padded_row_token_start")
     outcome.value = evidence.total(signal.sum())
     return outcome
 
@@ -120,39 +142,6 @@ def special_text(evidence: Evidence, options: Options) -> Outcome:
     if occurrences and evidence.token_counts is not None:
         how = "as ordinary text" if evidence.config.tokenizer.special_text == "text" else "as the special token"
         outcome.message += f" {counted(occurrences, 'occurrence')}, encoded {how} ({as_ids or 0:,} special ids)."
-    return outcome
-
-
-@check("bos-eos", group=GROUP, title="Document start and end tokens", unit="share of documents", needs=("token_count",))
-def bos_eos(evidence: Evidence, options: Options) -> Outcome:
-    """Share of documents that do not start with ``model.bos_id`` or do not end with ``model.eos_id``.
-
-    Why: without them the model never sees where a text starts and ends; a tokenizer update has lost BOS before.
-    Do: add the tokens where the corpus is tokenized; look at the documents with the end token inside.
-    """
-    bos, eos = evidence.config.model.bos_id, evidence.config.model.eos_id
-    if bos is None and eos is None:
-        return Outcome.skip("The config names neither model.bos_id nor model.eos_id.")
-    if not evidence.tokenized_input and not evidence.config.tokenizer.add_special_tokens:
-        return Outcome.skip("The corpus is text, tokenized here without special tokens; the trainer adds them.")
-    none = pl.lit(False)
-    no_bos = none if bos is None else (pl.col("first_token_id") != bos).fill_null(True)
-    no_eos = none if eos is None else (pl.col("last_token_id") != eos).fill_null(True)
-    verb = " or ".join(
-        part
-        for part in (
-            "do not start with BOS" if bos is not None else "",
-            "do not end with EOS" if eos is not None else "",
-        )
-        if part
-    )
-    outcome = share_of_documents(evidence, no_bos | no_eos, pl.col("weight"), verb)
-    inner = pl.col("inner_eos_count")
-    outcome.details |= {
-        "documents_without_bos": evidence.total(no_bos.sum()) if bos is not None else None,
-        "documents_without_eos": evidence.total(no_eos.sum()) if eos is not None else None,
-        "documents_with_eos_inside": evidence.total((inner > 0).sum()) if eos is not None else None,
-    }
     return outcome
 
 

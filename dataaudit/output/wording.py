@@ -5,9 +5,10 @@ from dataaudit.result import AuditResult, CorpusSummary, Example, Status
 
 
 def place(example: Example) -> str:
-    """Returns where a document stands, as ``file:record (id NAME, doc_id N)``."""
+    """Returns where a document stands, as ``file:record token 3 (id NAME, doc_id N)``."""
     name = "" if example.id is None else f"id {one_line(example.id)}, "
-    return f"{one_line(example.file)}:{example.record} ({name}doc_id {example.doc_id})"
+    token = "" if example.position is None else f" token {example.position}"
+    return f"{one_line(example.file)}:{example.record}{token} ({name}doc_id {example.doc_id})"
 
 
 def status_counts(result: AuditResult) -> str:

@@ -21,7 +21,7 @@ from dataaudit.errors import NoDocumentsError
 from dataaudit.pipeline.closeup import closeup_of
 from dataaudit.pipeline.duplicate_result import duplicate_result
 from dataaudit.pipeline.excerpts import Texts, without_private
-from dataaudit.pipeline.manifest import file_summaries, piece_results
+from dataaudit.pipeline.manifest import file_summaries, piece_results, token_files
 from dataaudit.pipeline.not_measured import outdated, reason_of, what_was_there
 from dataaudit.pipeline.order_evidence import measure
 from dataaudit.pipeline.plan import Plan
@@ -69,7 +69,7 @@ def judge_run(
     shards = [shard for shard in range(len(maps)) if run.part("signals", shard, "parquet").exists()]
     if not any(file.documents for file in files):
         raise NoDocumentsError(_nothing_read(files))
-    evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift)
+    evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift, token_files=token_files(plan, maps))
     duplicates = duplicate_result(run, plan, loaded.config.duplicates, evidence.documents)
     evidence = replace(evidence, duplicates=without_private(duplicates, texts))
     evidence = _with_order(evidence, run, loaded)

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from dataaudit.corpus import TokenFacts
 from dataaudit.pipeline.map_shard import PieceResult
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import Marker, pretty_json
@@ -32,6 +33,7 @@ def file_summaries(plan: Plan, maps: list[Marker]) -> list[FileSummary]:
                 unreadable=result.unreadable + (before.unreadable if before else 0),
                 without_text=result.without_text + (before.without_text if before else 0),
                 damage=(before.damage if before else None) or result.damage,
+                wrong_ids=result.wrong_ids + (before.wrong_ids if before else 0),
             )
     for damaged in plan.damaged:
         found[damaged.file.name] = FileSummary(
@@ -47,6 +49,17 @@ def file_summaries(plan: Plan, maps: list[Marker]) -> list[FileSummary]:
             damage=damaged.reason,
         )
     return list(found.values())
+
+
+def token_files(plan: Plan, maps: list[Marker]) -> dict[str, TokenFacts]:
+    """Returns what each file that is a raw array of token ids says about itself, by name, in the corpus's order."""
+    found: dict[str, TokenFacts] = {}
+    for pieces, results in zip(plan.shards, piece_results(maps), strict=True):
+        for piece, result in zip(pieces, results, strict=True):
+            if result.token_facts is not None:
+                before = found.get(piece.file.name)
+                found[piece.file.name] = before.merge(result.token_facts) if before else result.token_facts
+    return found
 
 
 def manifest(plan: Plan, maps: list[Marker]) -> bytes:
@@ -68,6 +81,8 @@ def manifest(plan: Plan, maps: list[Marker]) -> bytes:
                     "xxh3_128": result.digest,
                 }
             )
+    for name, facts in token_files(plan, maps).items():
+        files[name]["token_ids"] = msgspec.to_builtins(facts)
     content = {
         "versions": plan.map.versions,
         "inputs": plan.inputs,

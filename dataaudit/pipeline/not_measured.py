@@ -3,6 +3,7 @@
 from collections.abc import Container
 from dataclasses import dataclass
 
+from dataaudit.checks.evidence import NO_IDS
 from dataaudit.config.schema import Model
 from dataaudit.pipeline.plan import Plan
 from dataaudit.signals import Signal, all_signals
@@ -69,12 +70,12 @@ def reason_of(signal: Signal, there: WhatWasThere) -> str:
         return "documents were not compared (duplicates.enabled is false)"
     if signal.needs == "text":
         return "the corpus came as token ids"
+    if not there.came_as_ids and (signal.needs in SIDES or "given" in signal.requires):
+        return NO_IDS
     if signal.needs in SIDES and SIDES[signal.needs] not in there.sides:
         return f"the corpus has no column {SIDES[signal.needs]} beside token ids"
     if not there.has_tokens:
         return "no tokenizer was given"
-    if "given" in signal.requires and not there.came_as_ids:
-        return "the text was tokenized here"
     missing = {"vocabulary": "no tokenizer was given", "text": "the corpus came as token ids"}
     reasons = [
         missing.get(name) or f"the config has no {SETTINGS.get(name, name)}"

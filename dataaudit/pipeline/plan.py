@@ -52,7 +52,7 @@ class MapSettings(msgspec.Struct, frozen=True):
     """Everything that a map task's output depends on besides its pieces.
 
     Attributes:
-        model_ids: only for labels and attention masks, which no later stage sees; else None.
+        model_ids: of a corpus of token ids, for labels, masks and padding; None for texts.
     """
 
     read: ReadOptions

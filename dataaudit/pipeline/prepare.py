@@ -221,8 +221,8 @@ def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "w
 
 def _model_ids(pieces: PieceList, loaded: LoadedConfig) -> ModelIds | None:
     model = loaded.config.model
-    has_lists = any(piece.side_columns for piece in pieces.pieces)
-    return ModelIds(model.bos_id, model.eos_id, model.pad_id) if has_lists else None
+    has_ids = any(piece.kind == "ids" for piece in pieces.pieces)
+    return ModelIds(model.bos_id, model.eos_id, model.pad_id) if has_ids else None
 
 
 def pool_settings(loaded: LoadedConfig) -> PoolSettings:

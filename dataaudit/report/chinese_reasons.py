@@ -26,6 +26,13 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"No records\.", "没有记录。"),
     (r"The config has no rule about repetition\.", "配置中没有关于重复的规则。"),
     (r"The config names neither (\S+) nor (\S+)\.", "配置中既没有 {0}，也没有 {1}。"),
+    (r"The config has no (\S+)\.", "配置中没有 {0}。"),
+    (r"Neither a tokenizer nor (\S+) was given\.", "既未给出分词器，也未给出 {0}。"),
+    (r"A tokenizer was given: (\S+) judges its own ids\.", "已给出分词器：由 {0} 判定其编号。"),
+    (
+        r"The documents of every file were cut by length or by this very token\.",
+        "所有文件的文档都是按长度或按该词元本身切分的。",
+    ),
     (
         r"The corpus is text, tokenized here without special tokens; the trainer adds them\.",
         "语料是文本，在此分词时不加特殊词元；由训练器添加。",
@@ -56,7 +63,9 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"the corpus has no column (.+?) beside token ids", "语料在词元编号之外没有列 {0}"),
     (r"the corpus has no column (.+)", "语料没有列 {0}"),
     (r"the corpus came as token ids", "语料以词元编号给出"),
-    (r"the text was tokenized here", "文本在此处分词"),
+    (r"the corpus did not come as token ids", "语料不是以词元编号给出"),
+    (r"no file is a raw array of token ids", "没有文件是词元编号的原始数组"),
+    (r"labels and masks were read with other model ids; audit again", "标签和掩码是按模型的其他编号读取的；请重新审计"),
     (r"the config has no (.+)", "配置中没有 {0}"),
     (r"not measured", "未测量"),
     (

@@ -49,6 +49,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
         file, record: where it stands.
         source: the source it belongs to.
         value: what was measured there, null when not a number of the document.
+        position: index of the token in the document where it shows first, null when no one token shows it.
         reason: for records that gave no document, why; for reads of an order of training, where in it.
     """
 
@@ -58,6 +59,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
     record: int
     source: str | None = None
     value: float | None = None
+    position: int | None = None
     reason: str | None = None
 
 
@@ -157,6 +159,9 @@ class FileSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What reading a file gave.
 
     ``records = documents + unreadable + without_text``, always.
+
+    Attributes:
+        wrong_ids: of those without text, records whose list holds something that is no token id.
     """
 
     name: str
@@ -169,6 +174,7 @@ class FileSummary(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: int
     without_text: int
     damage: str | None = None
+    wrong_ids: int = 0
 
 
 class CorpusSummary(msgspec.Struct, frozen=True, kw_only=True):

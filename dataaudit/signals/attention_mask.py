@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.label_faults import MaskCounts, mask_counts
 from dataaudit.signals.batch import NO_SPECIAL_IDS, DocumentBatch, Lists
-from dataaudit.signals.boundaries import content_spans
 from dataaudit.signals.signal import place, signal
-from dataaudit.signals.tokens import COUNTED, token_ids, token_offsets
+from dataaudit.signals.tokens import COUNTED, content_spans, token_ids, token_offsets
 
 NO_MASK = "the document has no mask"
 NONE_SUCH = "the mask has no such entry"

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from dataaudit.kernels.token_places import contents, doubled, inside
-from dataaudit.signals.batch import NO_SPECIAL_IDS, DocumentBatch
+from dataaudit.kernels.token_places import doubled, inside
+from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.signal import count, place, signal
-from dataaudit.signals.tokens import NO_TOKENS, token_ids, token_lengths, token_offsets
+from dataaudit.signals.tokens import NO_TOKENS, content_spans, token_ids, token_lengths, token_offsets
 
 COUNTED = "counted exactly"
 NO_SUCH = "the document has no such token"
@@ -85,12 +85,6 @@ def double_special_count(batch: DocumentBatch) -> pa.Array:
 def double_special_start(batch: DocumentBatch) -> pa.Array:
     """Index of the first token that double_special_count counts."""
     return _place_in_document(batch, batch.once(_doubled)[1])
-
-
-def content_spans(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns where the documents start and stop in the batch's ids without padding, two int64[rows]."""
-    special = batch.special_ids or NO_SPECIAL_IDS
-    return contents(token_offsets(batch), batch.once(token_ids), special.bos, special.eos, special.pad)
 
 
 def _inner_eos(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

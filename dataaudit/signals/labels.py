@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.label_faults import LabelCounts, label_counts
 from dataaudit.signals.batch import DocumentBatch, Lists
-from dataaudit.signals.boundaries import content_spans
 from dataaudit.signals.signal import place, ratio, signal
-from dataaudit.signals.tokens import token_ids, token_offsets
+from dataaudit.signals.tokens import content_spans, token_ids, token_offsets
 
 TORCH = "torch.nn.CrossEntropyLoss (ignore_index=-100); transformers#23530"
 NO_LABELS = "the document has no labels"

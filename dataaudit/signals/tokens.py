@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.hashtable import PREFIX_LIMIT
 from dataaudit.kernels.periodic import Periodic, periodic_runs
+from dataaudit.kernels.token_places import contents
 from dataaudit.kernels.tokens import (
     IS_BYTE_FALLBACK,
     IS_DIGIT,
@@ -16,7 +17,7 @@ from dataaudit.kernels.tokens import (
     id_counts,
     largest_ids,
 )
-from dataaudit.signals.batch import DocumentBatch
+from dataaudit.signals.batch import NO_SPECIAL_IDS, DocumentBatch
 from dataaudit.signals.signal import count, ratio, signal
 
 COUNTED = "counted exactly"
@@ -57,8 +58,21 @@ def _id_counts(batch: DocumentBatch) -> IdCounts:
     return id_counts(token_offsets(batch), batch.once(token_ids), facts, vocabulary.unk_id)
 
 
+def content_spans(batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns where the documents start and stop in the batch's ids without padding, two int64[rows]."""
+    special = batch.special_ids or NO_SPECIAL_IDS
+    return contents(token_offsets(batch), batch.once(token_ids), special.bos, special.eos, special.pad)
+
+
 def _periodic(batch: DocumentBatch) -> Periodic:
-    return periodic_runs(token_offsets(batch), batch.once(token_ids))
+    offsets, ids = token_offsets(batch), batch.once(token_ids)
+    if batch.pad_id is None:
+        return periodic_runs(offsets, ids)
+    starts, stops = batch.once(content_spans)
+    # What lies between two documents without their padding is looked at as a document that nobody asks for.
+    apart = np.append(np.stack([starts, stops], axis=1).ravel(), len(ids))
+    times, periods, places = (column[: 2 * batch.rows : 2] for column in periodic_runs(apart, ids))
+    return Periodic(times, periods, places + starts - offsets[:-1])
 
 
 @signal(unit="tokens", source=COUNTED, needs="tokens")
@@ -120,25 +134,34 @@ def digit_token_ratio(batch: DocumentBatch) -> pa.Array:
     return ratio(batch.once(_id_counts).digits, token_lengths(batch))
 
 
-@signal(unit="repeats", source=OLMO, needs="tokens", minimum=1)
+@signal(unit="repeats", source=OLMO, needs="tokens", minimum=1, version=2)
 def periodic_token_repeat(batch: DocumentBatch) -> pa.Array:
     """Most times that a span of 1 to 13 tokens stands in a row.
 
     Whole repeats of the period in the longest run of tokens that each equal the one a period before; 1 when no span
     stands three times in a row. Periods are at most a third of the document. OLMo drops documents with 32 or more.
-    Equal to OLMo-core's function; an id of −1, on which that one stops, is an id like any other.
+    Equal to OLMo-core's function; an id of −1, on which that one stops, is an id like any other. Padding at the ends of
+    given ids (``model.pad_id`` at the time of the audit) is left out.
     """
     return count(batch.once(_periodic).times)
 
 
-@signal(unit="tokens", source=OLMO, needs="tokens", null="no span stands three times in a row")
+@signal(unit="tokens", source=OLMO, needs="tokens", null="no span stands three times in a row", version=2)
 def periodic_token_start(batch: DocumentBatch) -> pa.Array:
     """Index of the first token of the run that periodic_token_repeat measures."""
     found = batch.once(_periodic)
     return pa.array(found.start, pa.int64(), mask=found.period == 0)
 
 
-@signal(unit="tokens", source=OLMO, needs="tokens", minimum=1, maximum=13, null="no span stands three times in a row")
+@signal(
+    unit="tokens",
+    source=OLMO,
+    needs="tokens",
+    minimum=1,
+    maximum=13,
+    null="no span stands three times in a row",
+    version=2,
+)
 def periodic_token_period(batch: DocumentBatch) -> pa.Array:
     """Length of the span whose repeats periodic_token_repeat counts; the shortest on ties."""
     found = batch.once(_periodic)

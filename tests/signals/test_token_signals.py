@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import side_documents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,3 +92,17 @@ def test_values_are_in_range_and_a_batch_equals_one_by_one(documents):
                 continue
             assert signal.minimum is None or column[row] >= signal.minimum, name
             assert signal.maximum is None or column[row] <= signal.maximum, name
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 3), max_size=40), max_size=6), st.integers(0, 3), st.integers(0, 3))
+def test_padding_at_the_ends_is_no_repetition(documents, pad, bos):
+    names = [name for name in FAMILY if name.startswith("periodic")]
+    special = (bos, 9, pad)
+    found = measure(side_documents.batch_of(documents, special), ["tokens"]).select(names).to_pylist()
+    for row, ids in zip(found, documents, strict=True):
+        inside = side_documents.content(ids, special)
+        (alone,) = measure(batch_of([[ids[place] for place in inside]]), ["tokens"]).select(names).to_pylist()
+        if alone["periodic_token_start"] is not None:
+            alone["periodic_token_start"] += inside.start
+        assert row == alone

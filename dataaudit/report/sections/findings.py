@@ -114,6 +114,7 @@ def _place(view: View, example: Example) -> dict[str, Any]:
         "place": f"{example.file}:{example.record}",
         "file": example.file,
         "id": example.id,
+        "position": example.position,
         "value": number(example.value) if example.value is not None else "",
         "reason": view.t.reason(example.reason),
         "command": f"dataaudit show {RUN} --doc {example.doc_id}",
