@@ -179,8 +179,8 @@ def make_plan(
     listener: Listener,
 ) -> Plan:
     """Returns the plan of a run; raises NoDocumentsError when there is nothing to read."""
-    if not pieces.pieces and not pieces.damaged:
-        raise NoDocumentsError(f"no files to read in {', '.join(inputs)}.")
+    if not pieces.pieces:
+        raise NoDocumentsError(_nothing_to_read(inputs, pieces))
     _refuse_mixed(pieces.pieces, loaded)
     return Plan(
         format=PLAN_FORMAT,
@@ -212,6 +212,13 @@ def _refuse_mixed(pieces: Sequence[Piece], loaded: LoadedConfig) -> None:
             f"the corpus holds texts ({first['text']}) and token ids ({first['ids']}), which have no unit of length in "
             "common. Give --tokenizer FILE, so that the texts are counted in tokens too, or audit the two apart."
         )
+
+
+def _nothing_to_read(inputs: Sequence[str], pieces: PieceList) -> str:
+    if not pieces.damaged:
+        return f"no files to read in {', '.join(inputs)}."
+    reasons = [f"{file.name}: {reason}" for file, reason in pieces.damaged[:LISTED_NOTES]]
+    return "\n".join([f"none of the {len(pieces.damaged):,} files found can be read.", *reasons])
 
 
 def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "words"]:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,11 @@ def test_exit_codes(faulty: Path, good: Path, tmp_path: Path) -> None:
         (["audit", "in.jsonl", "-o", "run", "--text-column", "txt"], "text"),
         (["audit", "in.jsonl", "-o", "run", "--tokenizer", "nowhere.json"], "nowhere.json"),
         (["audit", "in.jsonl", "-o", "run", "--input-format", "xlsx"], "xlsx"),
+        (
+            ["audit", "in.jsonl", "-o", "run", "--input-format", "nanogtp"],
+            "Did you mean 'nanogpt'? Formats: arrow, csv",
+        ),
+        (["audit", "in.jsonl", "-o", "run", "--token-dtype", "uint12"], "uint32"),
         (["audit", "in.jsonl", "-o", "in.jsonl"], "is a file"),
         (["check", "nowhere"], "not a finished run"),
         (["show", "nowhere", "--doc", "1"], "nowhere"),
@@ -83,6 +89,14 @@ def test_misuse_ends_with_2_and_a_clear_message(arguments: list[str], said: str,
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_raw_token_ids_by_options(tmp_path: Path) -> None:
+    (tmp_path / "ids").write_bytes(struct.pack("<6I", 70_000, 5, 9, 6, 7, 9))
+    options = ["--input-format", "nanogpt", "--token-dtype", "uint32", "--eos-id", 9, "-j", 1]
+    done = dataaudit("audit", tmp_path / "ids", "-o", tmp_path / "run", *options)
+    assert "nanogpt, uint32 ids, by the option, a document ends after each id 9" in done.stderr
+    assert "2 records = 2 documents + 0 unreadable + 0 without text, in 1 file; 6 tokens" in done.stdout
 
 
 def test_json_on_stdout_is_the_report_and_nothing_else(run: Path) -> None:
