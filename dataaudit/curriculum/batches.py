@@ -135,7 +135,7 @@ class CurriculumBatches:
         return {"format": FORMAT, "step": self.step if step is None else step, "key": self._key}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes to the step of a state, by drawing all steps before it again: exact, and some 20 µs a step.
+        """Goes to the step of a state, by drawing all steps before it again, so that it is exact.
 
         Raises:
             UsageError: it is of another curriculum, or of other settings.
