@@ -7,6 +7,7 @@ from pathlib import Path
 
 _NOTES = re.compile(
     r"(readme|license|licence|copying|changelog|citation)(\..*)?"
+    r"|export\.json|tokenizer\.json|tokenizer_config\.json|special_tokens_map\.json"
     r"|dataset_infos?\.json|dataset_dict\.json|state\.json|_success|_metadata|_common_metadata"
     r"|checksums?(\..*)?|(md5|sha1|sha256|sha512)sums?(\..*)?|.*\.(md5|sha1|sha256|sha512|crc|lock|idx|tmp|part|swp)"
     r"|thumbs\.db|desktop\.ini",

@@ -140,7 +140,7 @@ def _usual(looked: Sequence[_Looked], choices: Sequence[Choice], options: ReadOp
     if counts:
         return max(counts, key=lambda choice: (counts[choice], choice.content or ""))
     columns = [name for each in looked for name, _ in each.columns]
-    if columns and options.text_column is None:
+    if columns and options.text_column is None and not any(each.is_array for each in looked):
         where = "the file" if len(looked) == 1 else f"any of the {len(looked):,} files"
         raise ReadError(
             f"no column with text was found in {where}. Columns there are: {listed(columns)}. "

@@ -140,7 +140,7 @@ def test_a_table_that_ends_early_loses_what_is_missing(tmp_path: Path) -> None:
 def test_a_shard_of_datatrove_itself_reads_right() -> None:
     """Written by scripts/make_token_fixtures.py; 3 is its end-of-text id."""
     folder = Path(__file__).parent.parent / "fixtures/tokens/datatrove"
-    found = read_tokens(*folder.glob("*.ds*"))
+    found = read_tokens(folder)
     assert found.documents == [[0, 1, 2, 3], [2, 2, 3], [1, 3], [0, 0, 0, 0, 0, 4, 3]]
     facts = found.only_facts
     assert (facts.dtype, facts.dtype_from, facts.problem_counts) == ("uint16", "sidecar", {})

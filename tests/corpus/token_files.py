@@ -54,7 +54,7 @@ def write_tokens(name: str, folder: Path, documents: Documents, dtype: str) -> P
 
 
 def read_tokens(
-    *inputs: Path, target_bytes: int = 128 << 20, options: ReadOptions | None = None, **hints: object
+    *inputs: Path | str, target_bytes: int = 128 << 20, options: ReadOptions | None = None, **hints: object
 ) -> Arrays:
     """Reads files as the pipeline does; each record must be a document or a fault, once."""
     options = options or ReadOptions()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import datasets
 import pytest
-from corpus.token_files import write_tokens
+from corpus.token_files import read_tokens, write_tokens
 from tests_support import contents
 from tokenizers import Tokenizer, models, processors
 
@@ -128,3 +128,22 @@ def test_files_that_cannot_be_read_at_all_end_the_audit(tmp_path: Path) -> None:
     main.unlink()
     with pytest.raises(NoDocumentsError, match=r"none of the 1 files found can be read.\n.*which is missing"):
         dataaudit.audit(tmp_path / "in", tmp_path / "run", workers=1)
+
+
+def test_what_is_exported_reads_back(tmp_path: Path) -> None:
+    documents = [[at % 90 + 10, 300 + at % 5, EOT] for at in range(150)]
+    lines = "".join(json.dumps({"input_ids": each}) + "\n" for each in documents)
+    (tmp_path / "in.jsonl").write_text(lines)
+    dataaudit.audit(tmp_path / "in.jsonl", tmp_path / "run", eos_id=EOT, vocab_size=400, workers=1)
+    for name in ("datatrove", "hf-arrow", "llmc", "megatron", "nanogpt", "olmo"):
+        out = tmp_path / name
+        dataaudit.export(tmp_path / "run", out, format=name)
+        found = read_tokens(out, eos_id=EOT, target_bytes=300)
+        stream = [each for document in documents for each in document]
+        if name == "llmc":
+            assert [each for row in found.rows for each in row["input_ids"] if each != EOT] == [
+                each for each in stream if each != EOT
+            ]
+        else:
+            assert found.documents == documents
+        assert all(not facts.problem_counts for facts in found.facts.values())

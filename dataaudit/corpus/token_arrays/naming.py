@@ -6,6 +6,9 @@ from pathlib import PurePosixPath
 
 from dataaudit.corpus.location import filesystem, is_local
 
+_CONTROL = bytes(each for each in range(0x20) if each not in b"\t\n\r\f\x1b") + b"\x7f"
+"""Bytes that text hardly holds, and that are half of many ids."""
+
 
 def suffix_of(name: str) -> str:
     """Returns the last suffix of a name in lower case."""
@@ -14,7 +17,7 @@ def suffix_of(name: str) -> str:
 
 def is_text(head: bytes) -> bool:
     """Returns whether the beginning of a file is text rather than ids."""
-    if b"\0" in head:
+    if len(head.translate(None, _CONTROL)) < len(head):
         return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
