@@ -195,7 +195,7 @@ def _signals_of(rule: Rule) -> list[str]:
 
 def _needs_corpus(name: str) -> bool:
     signal = all_signals()[name]
-    return signal.needs == "duplicates" or "pooled_counts" in signal.requires
+    return signal.needs in ("duplicates", "drift") or "pooled_counts" in signal.requires
 
 
 def _warn(name: str, skipped: dict[str, str]) -> None:

@@ -52,7 +52,7 @@ class Measuring:
 
     def missing(self, signal: Signal) -> str | None:
         """Says why a signal cannot be measured from one document, or None when it can."""
-        if signal.needs == "duplicates" or "pooled_counts" in signal.requires:
+        if signal.needs in ("duplicates", "drift") or "pooled_counts" in signal.requires:
             return "it needs the whole corpus"
         if self.kind == "ids":
             return self._missing_with_ids(signal)

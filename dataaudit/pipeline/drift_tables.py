@@ -13,6 +13,8 @@ from dataaudit.drift.change_points import robust_z
 from dataaudit.drift.mixture import RunsTest, mixture_drift, runs_test
 from dataaudit.drift.multiple import benjamini_hochberg
 from dataaudit.drift.sums import plain
+from dataaudit.pipeline.drift_signals import write_signals
+from dataaudit.pipeline.map_shard import signal_versions
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.portions import portion_names
 from dataaudit.pipeline.shard_blocks import CHARACTER_SUMS, SUMS
@@ -209,8 +211,8 @@ def ratios(row: Mapping[str, int]) -> dict[str, float | None]:
 
 
 def write_tables(run: RunFolder, tables: DriftTables, inputs: Sequence[Marker], config: Config) -> Marker:
-    """Writes ``drift/shards.parquet`` and ``drift/windows.parquet``."""
-    key = key_of([[marker.outputs for marker in inputs], config.drift, config.mixture])
+    """Writes ``drift/shards.parquet``, ``drift/windows.parquet`` and the signals of documents, ``signals_drift/``."""
+    key = key_of([[marker.outputs for marker in inputs], config.drift, config.mixture, signal_versions("drift")])
     done = run.marker(TABLES, key)
     if done is not None:
         return done
@@ -220,4 +222,5 @@ def write_tables(run: RunFolder, tables: DriftTables, inputs: Sequence[Marker], 
             path = folder / f"{name}.parquet"
             pq.write_table(table.to_arrow(), path, compression="zstd")
             outputs[path] = run.path / "drift" / path.name
+        outputs |= write_signals(run, tables.shards, tables.windows, folder)
         return run.commit(TABLES, key, outputs, {})

@@ -73,7 +73,7 @@ def filtered_result(out: Path, plan: FilterPlan) -> AuditResult:
 def depends_on_corpus(name: str) -> bool:
     """Whether a signal says something of a document that depends on the other documents."""
     signal = all_signals().get(name)
-    return signal is not None and (signal.needs == "duplicates" or "pooled_counts" in signal.requires)
+    return signal is not None and (signal.needs in ("duplicates", "drift") or "pooled_counts" in signal.requires)
 
 
 def clean_tables(plan: FilterPlan, shards: int) -> Iterator[pa.Table]:

@@ -68,6 +68,8 @@ def reason_of(signal: Signal, there: WhatWasThere) -> str:
         return "only a sample was compared (duplicates.sample)"
     if signal.needs == "duplicates":
         return "documents were not compared (duplicates.enabled is false)"
+    if signal.needs == "drift":
+        return "shards were not compared; judge the run again with dataaudit check"
     if signal.needs == "text":
         return "the corpus came as token ids"
     if not there.came_as_ids and (signal.needs in SIDES or "given" in signal.requires):

@@ -11,7 +11,7 @@ from dataaudit.pipeline.store import RunFolder
 BATCH_ROWS = 65_536
 IDENTITY = ("doc_id", "id", "source", "file", "record", "offset", "repaired")
 """Columns of a signal table that are no signals."""
-SIDES = ("signals_pooled", "signals_duplicates")
+SIDES = ("signals_pooled", "signals_duplicates", "signals_drift")
 """Folders of signals that were measured after the first pass, row-aligned with it."""
 
 

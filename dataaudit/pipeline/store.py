@@ -27,8 +27,8 @@ MARKERS = "tasks"
 REPORTS = ("report.json", "report.html", "timings.json")
 LOCK = ".lock"
 FOLDERS = (
-    *("tokens", "signals", "signals_pooled", "signals_duplicates", "ledger", "sketches", "drift"),
-    *("duplicates", "signatures", MARKERS),
+    *("tokens", "signals", "signals_pooled", "signals_duplicates", "signals_drift", "ledger"),
+    *("sketches", "drift", "duplicates", "signatures", MARKERS),
 )
 """What a run folder holds besides its files; nothing else is ever removed from it."""
 _PART = re.compile(r".+-\d{5,}(\.\w+)+")

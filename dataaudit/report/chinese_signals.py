@@ -68,6 +68,8 @@ SIGNALS: dict[str, str] = {
     "near_duplicate_jaccard": "与 near_duplicate_of 的 Jaccard 相似度：共有片段 / 任一方的片段。",
     "duplicate_cluster": "所在簇的第一个文档：簇由完全副本和经核实的文档对相连而成。",
     "duplicate_cluster_size": "所在簇的文档数。",
+    "shard_kl_excess": "所在分片的词元与其他分片相差多远，减去随机所致：kl_excess。",
+    "window_kl_excess": "所在窗口的词元与语料其余部分相差多远，减去随机所致：kl_excess。",
     "duplicate_count": "规范形式文本相同的文档数，包括自身。",
     "terminal_punct_line_ratio_fineweb": "最后一个字符（含空白）为句末标点的行所占比例。",
     "short_line_ratio_fineweb": "不超过 30 个字符（行尾空白计入）的行所占比例。",

@@ -237,6 +237,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "family.boundaries": ("Document boundaries", "文档边界"),
     "family.c4": ("C4", "C4"),
     "family.characters": ("Characters", "字符"),
+    "family.drift": ("Drift", "分布漂移"),
     "family.duplicates": ("Duplicates", "重复文档"),
     "family.fineweb": ("FineWeb", "FineWeb"),
     "family.labels": ("Labels", "标签"),

@@ -16,9 +16,10 @@ NULL_MEANS_NONE = frozenset(
     {
         *("exact_duplicate_of", "near_duplicate_of", "near_duplicate_jaccard"),
         *("duplicate_cluster", "duplicate_cluster_size", "duplicate_count"),
+        *("shard_kl_excess", "window_kl_excess"),
     }
 )
-"""Signals whose null says that there is no such thing, not that the value is undefined; no rule fails on it."""
+"""Signals whose null says that there is no such thing, or no verdict, and not that it is undefined: no rule fails."""
 
 Flags = NDArray[np.bool_]
 

@@ -59,6 +59,7 @@ class DocumentBatch:
         pooled_counts: int64[n], occurrences of each id in the whole corpus; only in the second pass.
         special_strings: literal texts to look for in the documents, sorted.
         duplicates: what comparing the documents with all others gave, a column a signal; only after the first pass.
+        drift: what comparing shards and windows gave, a column a signal; only after all shards are read.
         given: True when the corpus came as token ids, else None.
         special_ids: the model's, or None when the config has none or the tokens were made here.
         labels, attention_mask: the lists that the corpus has beside its token ids, or None.
@@ -77,6 +78,7 @@ class DocumentBatch:
         pooled_counts: NDArray[np.int64] | None = None,
         special_strings: tuple[str, ...] = (),
         duplicates: pa.RecordBatch | None = None,
+        drift: pa.RecordBatch | None = None,
         given: bool | None = None,
         special_ids: SpecialIds | None = None,
         labels: Lists | None = None,
@@ -92,6 +94,9 @@ class DocumentBatch:
         elif duplicates is not None:
             self.data, self.offsets = NO_BYTES, np.zeros(duplicates.num_rows + 1, np.int64)
             self.rows = duplicates.num_rows
+        elif drift is not None:
+            self.data, self.offsets = NO_BYTES, np.zeros(drift.num_rows + 1, np.int64)
+            self.rows = drift.num_rows
         else:
             raise ValueError("a batch needs texts or token ids")
         self.ids = ids
@@ -103,6 +108,7 @@ class DocumentBatch:
         self.pooled_counts = pooled_counts
         self.special_strings = special_strings
         self.duplicates = duplicates
+        self.drift = drift
         self.given = given
         self.special_ids = special_ids
         self.pad_id = None if special_ids is None or special_ids.pad < 0 else special_ids.pad

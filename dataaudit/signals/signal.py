@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dataaudit.signals.batch import DocumentBatch
 
-Need = Literal["text", "tokens", "labels", "mask", "pooled", "duplicates"]
+Need = Literal["text", "tokens", "labels", "mask", "pooled", "duplicates", "drift"]
 Measure = Callable[[DocumentBatch], pa.Array]
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import shutil
 import statistics
 from pathlib import Path
 
@@ -133,6 +134,55 @@ def test_it_is_found_without_a_tokenizer_too(config: str, tmp_path: Path) -> Non
     assert (result.drift.unit, result.drift.vocabulary) == ("words", 1 << 16)
     assert finding(result, "shard-drift").worst_shards[0].name == "web/2.jsonl"
     assert {driver.text for driver in result.drift.shards[0].drivers} >= {"und", "die", "der"}
+
+
+def test_documents_of_a_drifted_shard_can_be_taken_out(drifted: Path, config: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        f"extends: {config}\nrules:\n  - {{id: drifted-shard, signal: shard_kl_excess, max: 0.3, source: ours}}\n"
+    )
+    own = tmp_path / "run"
+    shutil.copytree(drifted, own)
+    result = dataaudit.check(own, config=str(rules))
+    (outcome,) = [each for each in result.rules if each.id == "drifted-shard"]
+    assert (outcome.status, outcome.documents, outcome.undefined) == ("judged", 60, 0)
+    assert outcome.family == "drift"
+    filtered = dataaudit.filter(own, tmp_path / "out", workers=1)
+    (removal,) = [each for each in filtered.funnel.rules if each.id == "drifted-shard"]
+    assert removal.removed.documents == 60
+    taken = [json.loads(line) for line in (tmp_path / "out/quarantine/web/4.jsonl").read_text().splitlines()]
+    assert {each["id"] for each in taken} == {f"4-{row}" for row in range(60)}
+    reason = next(each for each in taken[0]["dataaudit_reasons"] if each["rule"] == "drifted-shard")
+    assert reason["value"] == parts(own)["web/4.jsonl"].kl_excess
+    records = [json.loads(line) for number in (1, 4) for line in _lines(drifted.parent / "in" / "web", number)]
+    rules.write_text("rules:\n  - {id: drifted-shard, signal: shard_kl_excess, max: 0.3, source: ours}\n")
+    keeps = dataaudit.Filter.load(str(rules), run=str(own)).keep(
+        {name: [each[name] for each in records] for name in ("id", "text")}
+    )
+    assert keeps == [True] * 60 + [False] * 60
+
+
+def test_shards_that_are_not_judged_fail_no_rule_of_drift(clean: Path, config: str, tmp_path: Path) -> None:
+    shutil.copytree(clean, tmp_path / "run")
+    rules = tmp_path / "rules.yaml"
+    text = Path(config).read_text().replace("min_documents: 20", "min_documents: 100")
+    rules.write_text(
+        f"{text}rules:\n  - {{id: drifted-shard, signal: shard_kl_excess, max: -1, source: ours}}\n"
+        "  - {id: drifted-window, signal: window_kl_excess, max: -1, source: ours}\n"
+    )
+    result = dataaudit.check(tmp_path / "run", config=str(rules))
+    found = {each.id: each.documents for each in result.rules}
+    assert found["drifted-shard"] == 0
+    assert found["drifted-window"] == 360, "windows need no number of documents"
+    windows = pl.read_parquet(tmp_path / "run" / "drift" / "windows.parquet")
+    rows = pl.concat([pl.read_parquet(path) for path in sorted((tmp_path / "run" / "signals_drift").glob("*"))])
+    expected = [value for value, times in windows.select("kl_excess", "documents").iter_rows() for _ in range(times)]
+    assert rows["window_kl_excess"].to_list() == expected
+    assert rows["shard_kl_excess"].null_count() == 360
+
+
+def _lines(folder: Path, number: int) -> list[str]:
+    return (folder / f"{number}.jsonl").read_text().splitlines()
 
 
 def test_windows_hold_every_document_once_and_in_order(drifted: Path) -> None:
