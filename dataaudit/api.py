@@ -36,6 +36,7 @@ def audit(
     *,
     config: str | None = None,
     tokenizer: Location | None = None,
+    model: Location | None = None,
     vocab_size: int | None = None,
     max_length: int | None = None,
     text_column: str | None = None,
@@ -56,6 +57,8 @@ def audit(
         out: the run folder; an unfinished one is resumed, a finished one is reused where nothing changed.
         config: a preset's name or a YAML file; the preset ``default`` when None.
         tokenizer: a tokenizer.json; without it, text is measured and token checks are skipped.
+        model: the model's config.json as Hugging Face writes it, or its folder; it gives what neither the config nor an
+            argument does of the next two and of the ids.
         vocab_size: rows of the model's embedding table.
         max_length: the model's context length in tokens.
         text_column: dotted name of the column with the text; found by itself when None.
@@ -77,6 +80,7 @@ def audit(
     loaded = override(
         load_config(config),
         tokenizer=None if tokenizer is None else str(tokenizer),
+        model=None if model is None else str(model),
         vocab_size=vocab_size,
         max_length=max_length,
         text_column=text_column,

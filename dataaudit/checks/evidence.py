@@ -6,6 +6,7 @@ from functools import cached_property
 
 import polars as pl
 
+from dataaudit.checks.reencoded import Reencoded
 from dataaudit.config.schema import Config
 from dataaudit.corpus import TokenFacts
 from dataaudit.kernels.vocabulary import Vocabulary
@@ -70,10 +71,13 @@ class Evidence:
         lengths: exact lengths in the weight's unit.
         token_counts: occurrences of each id, or None without token ids.
         vocabulary: facts about the tokenizer, or None.
+        tokenizer_ids: ids that the tokenizer itself names, by ``bos_id``, ``eos_id`` and ``pad_id``; None where it does
+            not.
         rules: what each rule would remove.
         rule_families: for each family of signals that rules look at, the documents over at least one of their limits.
         shard_tokens: tokens that the second pass read from the token shards.
         tokenized_input: whether the corpus came as token ids.
+        reencoded: what a sample of the ids became when they were decoded and encoded, or None.
         drift: shards and windows against the corpus, or None before they were compared.
         duplicates: which documents repeat others, or None when they were not compared.
         order: the order of training, or None when the config names none.
@@ -94,6 +98,8 @@ class Evidence:
     rule_families: Mapping[str, Found]
     shard_tokens: int
     tokenized_input: bool
+    tokenizer_ids: Mapping[str, int | None] = field(default_factory=dict)
+    reencoded: Reencoded | None = None
     drift: Drift | None = None
     duplicates: Duplicates | None = None
     order: OrderFacts | None = None
@@ -117,6 +123,8 @@ class Evidence:
                 return self.duplicates is not None
             case "order":
                 return self.order is not None
+            case "reencoded":
+                return self.reencoded is not None
             case "reference":
                 return self.drift is not None and self.drift.reference is not None
             case "rules":
@@ -137,6 +145,10 @@ class Evidence:
                 return "documents were not compared (duplicates.enabled is false)"
             case "order":
                 return "the config names no order of training (order.name)"
+            case "reencoded" if not self.tokenized_input:
+                return "the text was tokenized here"
+            case "reencoded":
+                return "no tokenizer was given"
             case "reference":
                 return "no reference run was given (--reference RUN)"
             case "rules":

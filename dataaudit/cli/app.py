@@ -91,6 +91,7 @@ def audit(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run folder; the same one resumes.")],
     config: ConfigOption = None,
     tokenizer: Annotated[str | None, typer.Option(metavar="FILE", help="A tokenizer.json.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="FILE", help="The model's config.json (Hugging Face).")] = None,
     vocab_size: Annotated[int | None, typer.Option(min=1, metavar="N", help="Rows of the model's embedding.")] = None,
     max_length: Annotated[int | None, typer.Option(min=1, metavar="N", help="The model's context in tokens.")] = None,
     text_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the text; a.b is nested.")] = None,
@@ -129,6 +130,7 @@ def audit(
     loaded = override(
         load_config(config),
         tokenizer=tokenizer,
+        model=model,
         vocab_size=vocab_size,
         max_length=max_length,
         text_column=text_column,

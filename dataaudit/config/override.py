@@ -6,6 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from dataaudit.config.load import LoadedConfig
+from dataaudit.config.model_file import filled
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -14,6 +15,7 @@ def override(
     loaded: LoadedConfig,
     *,
     tokenizer: str | None = None,
+    model: str | None = None,
     vocab_size: int | None = None,
     max_length: int | None = None,
     text_column: str | None = None,
@@ -24,14 +26,21 @@ def override(
     eos_id: int | None = None,
     reference: str | None = None,
 ) -> LoadedConfig:
-    """Returns the config with the options that were given; None leaves the config's own."""
+    """Returns the config with the options that were given; None leaves the config's own.
+
+    What the model's own config.json says fills in what neither gives.
+
+    Raises:
+        ConfigError: the model's config.json cannot be read.
+    """
     config = loaded.config
+    numbers = {"vocab_size": vocab_size, "max_length": max_length, "bos_id": bos_id, "eos_id": eos_id}
     columns = {"text_column": text_column, "id_column": id_column, "source_column": source_column}
     changed = msgspec.structs.replace(
         config,
         read=_with(config.read, **columns, token_dtype=token_dtype),
         tokenizer=_with(config.tokenizer, path=tokenizer),
-        model=_with(config.model, vocab_size=vocab_size, max_length=max_length, bos_id=bos_id, eos_id=eos_id),
+        model=filled(_with(config.model, path=model, **numbers)),
         drift=_with(config.drift, reference=reference),
     )
     return replace(loaded, config=changed)

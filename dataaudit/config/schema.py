@@ -76,6 +76,7 @@ class Tokenizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that will be trained.
 
+    path: its config.json as Hugging Face writes it, or the folder that has it; it gives what is null here.
     vocab_size: rows of the embedding table; ids outside 0 .. vocab_size - 1 are out of range.
     max_length: context length in tokens.
     bos_id: the id that every document should start with.
@@ -83,6 +84,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     pad_id: the id that fills documents up to a common length.
     """
 
+    path: str | None = None
     vocab_size: Positive | None = None
     max_length: Positive | None = None
     bos_id: TokenId | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from dataaudit.checks.reencoded import Reencoded
 from dataaudit.closeup import Closeup, Excerpt
 from dataaudit.errors import DataAuditError
 from dataaudit.pipeline.document_texts import texts_of
@@ -146,3 +147,19 @@ def without_private(duplicates: Duplicates | None, texts: Texts) -> Duplicates |
         clusters=[replaced(each, excerpt=shown(each.excerpt)) for each in duplicates.clusters],
         repeats=[replaced(each, excerpt=shown(each.excerpt)) for each in duplicates.repeats],
     )
+
+
+def without_private_ids(reencoded: Reencoded | None, texts: Texts) -> Reencoded | None:
+    """Returns the ids that differ with what they stand for masked, or without it when no texts are wanted."""
+    if reencoded is None:
+        return None
+
+    def shown(text: str | None) -> str | None:
+        return masked(text) if text is not None and texts.each else None
+
+    replaced = msgspec.structs.replace
+    differing = [
+        replaced(each, given_text=shown(each.given_text), encoded_text=shown(each.encoded_text))
+        for each in reencoded.differing
+    ]
+    return replaced(reencoded, differing=differing)

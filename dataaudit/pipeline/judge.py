@@ -20,16 +20,17 @@ from dataaudit.config import LoadedConfig
 from dataaudit.errors import NoDocumentsError
 from dataaudit.pipeline.closeup import closeup_of
 from dataaudit.pipeline.duplicate_result import duplicate_result
-from dataaudit.pipeline.excerpts import Texts, without_private
+from dataaudit.pipeline.excerpts import Texts, without_private, without_private_ids
 from dataaudit.pipeline.manifest import file_summaries, piece_results, token_files
 from dataaudit.pipeline.not_measured import outdated, reason_of, what_was_there
 from dataaudit.pipeline.order_evidence import measure
 from dataaudit.pipeline.plan import Plan
+from dataaudit.pipeline.reencode_stage import load_reencoded
 from dataaudit.pipeline.rule_pass import RulePass
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.training_set import read_training_set
-from dataaudit.pipeline.vocabulary_of import vocabulary_of
+from dataaudit.pipeline.vocabulary_of import special_ids_of, vocabulary_of
 from dataaudit.result import (
     SCHEMA_VERSION,
     AuditResult,
@@ -71,7 +72,11 @@ def judge_run(
         raise NoDocumentsError(_nothing_read(files))
     evidence = replace(_evidence(run, plan, shards, files, loaded), drift=drift, token_files=token_files(plan, maps))
     duplicates = duplicate_result(run, plan, loaded.config.duplicates, evidence.documents)
-    evidence = replace(evidence, duplicates=without_private(duplicates, texts))
+    evidence = replace(
+        evidence,
+        duplicates=without_private(duplicates, texts),
+        reencoded=without_private_ids(load_reencoded(run), texts),
+    )
     evidence = _with_order(evidence, run, loaded)
     findings = judge(_checks(evidence), evidence)
     signals = _signals(run, plan, shards, evidence)
@@ -155,6 +160,7 @@ def _evidence(
         if weight == "token_count" and counts.exists()
         else None,
         vocabulary=facts,
+        tokenizer_ids=special_ids_of(plan.map.tokenizer)._asdict() if plan.map.tokenizer else {},
         rules=rules.outcomes(),
         rule_families=rules.found(),
         shard_tokens=sum(

@@ -50,6 +50,10 @@ class DuplicatesSpec(msgspec.Struct, frozen=True, tag="duplicates"):
     part: int
 
 
+class ReencodeSpec(msgspec.Struct, frozen=True, tag="reencode"):
+    """Decodes and encodes a sample of the documents that came as token ids: see *reencode*."""
+
+
 class FilterSpec(msgspec.Struct, frozen=True, tag="filter"):
     """Filters one shard; the task's folder is the filter's output: see *filter_shard*."""
 
@@ -69,7 +73,7 @@ class Task(msgspec.Struct, frozen=True):
     id: str
     key: str
     size: int
-    spec: MapSpec | PoolSpec | DriftSpec | DuplicatesSpec | FilterSpec
+    spec: MapSpec | PoolSpec | DriftSpec | DuplicatesSpec | ReencodeSpec | FilterSpec
 
 
 class Engine(Protocol):
@@ -87,6 +91,7 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     from dataaudit.pipeline.filter_shard import filter_shard
     from dataaudit.pipeline.map_shard import map_shard, release_measurer
     from dataaudit.pipeline.pool_shard import pool_shard
+    from dataaudit.pipeline.reencode_stage import reencode
 
     run = RunFolder(folder)
     if not isinstance(task.spec, MapSpec):
@@ -100,5 +105,7 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
             return drift_shard(task, run, progress)
         case DuplicatesSpec():
             return duplicates_step(task, run, progress)
+        case ReencodeSpec():
+            return reencode(task, run, progress)
         case FilterSpec():
             return filter_shard(task, run, progress)

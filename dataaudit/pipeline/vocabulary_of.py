@@ -8,6 +8,7 @@ from dataaudit.errors import RunError
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import TokenizerSettings
 from dataaudit.tokenize import vocabulary
+from dataaudit.tokenize.vocabulary import SpecialIds, special_ids
 
 
 def vocabulary_of(tokenizer: TokenizerSettings) -> Vocabulary:
@@ -18,6 +19,11 @@ def vocabulary_of(tokenizer: TokenizerSettings) -> Vocabulary:
 @lru_cache(maxsize=1)
 def _vocabulary(path: str, sha256: str) -> Vocabulary:  # noqa: ARG001 - another file is another entry of the cache
     return vocabulary(path)
+
+
+def special_ids_of(tokenizer: TokenizerSettings) -> SpecialIds:
+    """Returns the ids that a run's tokenizer names itself."""
+    return special_ids(unchanged(tokenizer))
 
 
 def unchanged(tokenizer: TokenizerSettings) -> str:

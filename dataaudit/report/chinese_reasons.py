@@ -53,6 +53,16 @@ _FORMS: tuple[tuple[str, str], ...] = (
         r"Half of the documents have ([\d,]+) (\w+) or fewer, 99 % have ([\d,]+) or fewer, the longest has ([\d,]+)\.",
         "半数文档不超过 {0} {1}，99 % 不超过 {2}，最长的有 {3}。",
     ),
+    (
+        r"The tokenizer's file has no decoder, so ids cannot be taken back to text\.",
+        "分词器文件没有解码器，无法由编号得到文本。",
+    ),
+    (r"The sampled documents have no ids besides special ones\.", "抽样文档除特殊编号外没有编号。"),
+    (
+        r"The config has no setting of the model that a tokenizer could contradict\.",
+        "配置中没有可与分词器比较的模型设置。",
+    ),
+    (r"differs first at position ([\d,]+)", "首个差异在位置 {0}"),
     # --- Signals that were not measured ----------------------------------------------------------------------------
     (r"shards were not compared", "未比较各分片"),
     (r"documents were not compared \((.+?)\)", "未比较文档（{0}）"),
@@ -91,6 +101,8 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"(.+) is a report alone; the digests of the texts are in the run folder", "{0} 只是报告；文本摘要在运行目录中"),
     (r"(.+) holds no plan\.json that can be read", "{0} 没有可读取的 plan.json"),
     (r"(.+) is of a corpus that came as token ids", "{0} 的语料以词元编号给出"),
+    (r"one of the two corpora came as token ids and the other as texts", "两个语料一个以词元编号给出，另一个是文本"),
+    (r"(.+) has no digests of its documents (\(.+\))", "{0} 没有文档摘要{1}"),
     (r"(.+) has no digests of its texts (\(.+\))", "{0} 没有文本摘要{1}"),
     (r"the digests of the two runs were made by different versions", "两次运行的文本摘要由不同版本生成"),
     # --- What the method says --------------------------------------------------------------------------------------

@@ -126,6 +126,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "unit.nats": ("nats", "奈特"),
     "unit.distance": ("distance", "距离"),
     "unit.changes": ("changes", "变化数"),
+    "unit.contradictions": ("contradictions", "矛盾数"),
     "unit.bits": ("bits", "比特"),
     "unit.bits per character": ("bits per character", "比特每字符"),
     "unit.bits per word": ("bits per word", "比特每词"),
