@@ -114,14 +114,14 @@ def bos_eos_on_some(evidence: Evidence, options: Options) -> Outcome:
 def eos_inside(evidence: Evidence, options: Options) -> Outcome:
     """Share of documents with ``model.eos_id`` before their last token.
 
-    Files whose documents are windows of one length are left out.
+    Files whose documents are windows of one length are left out, and those whose documents start with it (llm.c).
 
     Why: attention and positions are reset there, and the text after it is learned as a document of its own.
     Do: look at the examples: documents that were joined, or text that spelled out the token.
     """
-    windows = _windows(evidence)
+    left_out = _windows(evidence) + _started_by_eos(evidence)
     signal = pl.col("inner_eos_count")
-    condition = (signal > 0) & pl.col("file").is_in(windows).not_()
+    condition = (signal > 0) & pl.col("file").is_in(left_out).not_()
     outcome = share_of_documents(evidence, condition, signal, "have the end token inside", at="inner_eos_start")
     outcome.details["tokens"] = evidence.total(signal.filter(condition).sum())
     return outcome
@@ -206,10 +206,12 @@ class _Ends:
         self.tokens: dict[str, pl.Expr] = {}
         self.judged: list[pl.Expr] = []
         self.left_out: set[str] = set()
+        started = _started_by_eos(evidence)
         for name, id_, column, by in (("BOS", model.bos_id, first, "bos"), ("EOS", model.eos_id, last, "eos")):
             if id_ is None:
                 continue
             files = {*windows, *(file for file, facts in cut.items() if facts.delimited_by in (by, "length"))}
+            files |= set(started) if name == "EOS" else set()
             self.left_out |= files
             if evidence.files and files >= {file.name for file in evidence.files if file.documents}:
                 continue
@@ -226,6 +228,14 @@ def _not_judged(evidence: Evidence) -> str | None:
     if not evidence.tokenized_input and not evidence.config.tokenizer.add_special_tokens:
         return MADE_HERE
     return None
+
+
+def _started_by_eos(evidence: Evidence) -> list[str]:
+    """Returns the files of which a document starts at each ``model.eos_id``, as llm.c writes them."""
+    model = evidence.config.model
+    if model.bos_id not in (None, model.eos_id):
+        return []
+    return [name for name, facts in evidence.token_files.items() if facts.delimited_by == "bos"]
 
 
 def _windows(evidence: Evidence) -> list[str]:
