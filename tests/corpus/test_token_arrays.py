@@ -343,7 +343,32 @@ def test_a_forced_format_that_does_not_fit_is_said(tmp_path: Path) -> None:
         read_tokens(tmp_path, options=ReadOptions(format="nanogtp"))
 
 
+def test_an_index_that_names_the_file_again_and_again_is_bounded(tmp_path: Path) -> None:
+    main = megatron(tmp_path, [[at + 1] for at in range(1000)])
+    patch(main.with_suffix(".idx"), 34, "<1000i", *([1000] * 1000))
+    patch(main.with_suffix(".idx"), 34 + 4000, "<1000q", *([0] * 1000))
+    found = read_tokens(main)
+    assert len(found.rows) == 4
+    assert len(found.faults) == 996
+    assert "overlap" in found.faults[0].reason
+    assert found.only_facts.tokens == 1000
+    assert (found.problems, found.only_facts.declared_tokens) == ({"pointer": 999}, 1_000_000)
+
+
 # llm.c's header.
+
+
+@pytest.mark.parametrize(("dtype", "known"), [("uint16", 50_256), ("uint32", 128_000)])
+def test_the_delimiter_of_llm_c_is_known_by_its_number(tmp_path: Path, dtype: str, known: int) -> None:
+    documents = [[known, 1, 2], [known], [known, 3]]
+    main = write_tokens("llmc", tmp_path, documents, dtype)
+    assert read_tokens(main).documents == documents
+    found = read_tokens(main, eos_id=2)
+    assert found.documents == [[known, 1], [2, known, known, 3]], "what is said goes before what is usual"
+    main = write_tokens("llmc", tmp_path, [[1, 2, 3]], dtype)
+    found = read_tokens(main, max_length=2)
+    assert found.documents == [[1, 2], [3]]
+    assert found.problems == {}
 
 
 def test_headers_of_llm_c(tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ _LOOKED_AT = 8 * BLOCK
 _ROWS = 1 << 16
 
 
-def delimited(source: TokenSource, layout: TokenLayout, hints: TokenHints, *, at_start: bool = False) -> TokenLayout:
+def delimited(
+    source: TokenSource, layout: TokenLayout, hints: TokenHints, *, at_start: bool = False, usual: int | None = None
+) -> TokenLayout:
     """Returns the layout with what delimits documents, from what is known of the ids.
 
     Args:
@@ -29,6 +31,7 @@ def delimited(source: TokenSource, layout: TokenLayout, hints: TokenHints, *, at
         layout: with the type of the ids and the header; its ``delimited_by`` is replaced.
         hints: which ids begin and end documents.
         at_start: whether the format puts the delimiter, even an end-of-text id, in front of each document.
+        usual: the id that the format's own tools put there, taken if it occurs and none other is known.
     """
     wanted: list[tuple[DelimitedBy, int | None]] = [("eos", hints.eos_id), ("bos", hints.bos_id)]
     if at_start:
@@ -36,6 +39,8 @@ def delimited(source: TokenSource, layout: TokenLayout, hints: TokenHints, *, at
     for kind, number in wanted:
         if number is not None and _occurs(source, layout.dtype, number):
             return _with(layout, delimited_by=kind, delimiter=number)
+    if usual is not None and (hints.bos_id, hints.eos_id) == (None, None) and _occurs(source, layout.dtype, usual):
+        return _with(layout, delimited_by="bos" if at_start else "eos", delimiter=usual)
     missing = next((number for _, number in wanted if number is not None), None) if source.tokens else None
     return _with(layout, delimited_by="length", length=hints.max_length or USUAL_LENGTH, missing=missing)
 
@@ -106,8 +111,15 @@ def stream_sequences(source: TokenSource, piece: Piece, _tally: Tally) -> Iterat
 
 
 def cut_delimited(
-    file: CorpusFile, layout: TokenLayout, hints: TokenHints, target_bytes: int, *, at_start: bool = False
+    file: CorpusFile,
+    layout: TokenLayout,
+    hints: TokenHints,
+    target_bytes: int,
+    *,
+    at_start: bool = False,
+    usual: int | None = None,
 ) -> list[Span]:
-    """Returns the parts of a stream of ids, with what delimits its documents."""
+    """Returns the parts of a stream of ids, with what delimits its documents: see ``delimited``."""
     with open_tokens(file.path, layout) as source:
-        return cut_stream(file, source, delimited(source, layout, hints, at_start=at_start), target_bytes)
+        found = delimited(source, layout, hints, at_start=at_start, usual=usual)
+        return cut_stream(file, source, found, target_bytes)

@@ -22,6 +22,8 @@ from dataaudit.corpus.token_readers import Recognised
 from dataaudit.corpus.token_writers.llmc import HEADER_BYTES, MAGICS
 
 _TYPES = {magic: (version, dtype) for dtype, (magic, version) in MAGICS.items()}
+_DELIMITERS = {20240520: 50_256, 20240801: 128_000}
+"""What the scripts of GPT-2 and of Llama 3 put in front of documents."""
 _EVALUATION = 20240522
 _MOST_FILE_BYTES = 1 << 31
 """The loader keeps the byte offset of a batch in an int."""
@@ -51,7 +53,8 @@ def cut(file: CorpusFile, _compression: str | None, options: ReadOptions, target
         declared=tokens,
         declared_by="header",
     )
-    return cut_delimited(file, layout, options.tokens or TokenHints(), target_bytes, at_start=True)
+    hints = options.tokens or TokenHints()
+    return cut_delimited(file, layout, hints, target_bytes, at_start=True, usual=_DELIMITERS[magic])
 
 
 def _header(data: bytes) -> tuple[int, int, int]:
