@@ -171,12 +171,15 @@ def close_near_duplicates(evidence: Evidence, options: Options) -> Outcome:
     reach = counted(facts(evidence).near_samples, "sample")
     details = {"found": found.found, "by_chance": found.by_chance, "begun": found.begun}
     if found.found <= found.by_chance + options["deviations"] * max(found.by_chance, 1.0) ** 0.5:
-        message = f"{counted(found.found, 'document')} of {found.begun:,} begin within {reach} of one that is like them"
-        return Outcome(0.0, f"{message}, as chance gives (about {number(round(found.by_chance))}).", details=details)
+        message = (
+            f"{found.found:,} of {counted(found.begun, 'document')} {agree(found.found, 'begin')} within {reach} of"
+        )
+        chance = f"as chance gives (about {number(round(found.by_chance))})"
+        return Outcome(0.0, f"{message} a near duplicate, {chance}.", details=details)
     value = _share(found.found, found.begun) - _share(found.by_chance, found.begun)
     message = (
-        f"{found.found:,} of {counted(found.begun, 'document')} begin within {reach} of one that is like them; a "
-        f"random order has about {number(round(found.by_chance))}."
+        f"{found.found:,} of {counted(found.begun, 'document')} {agree(found.found, 'begin')} within {reach} "
+        f"of a near duplicate; a random order has about {number(round(found.by_chance))}."
     )
     return Outcome(value, message, details=details, examples=located(evidence, found.places))
 

@@ -9,7 +9,7 @@ import numpy as np
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.order import GROUP, LISTED, NEEDS, facts
-from dataaudit.checks.wording import counted, number, percent
+from dataaudit.checks.wording import agree, counted, every, number, percent
 from dataaudit.order_quality.facts import Mixture, OrderFacts
 
 FEWEST_LENGTHS = 100
@@ -73,9 +73,7 @@ def unshuffled_stretches(evidence: Evidence, options: Options) -> Outcome:
     details = {"judged": judged, "stretches": [{"first_step": a, "last_step": b} for a, b in stretches[:LISTED]]}
     if not len(stretched):
         lowest = number(float(np.nanmin(z)))
-        message = (
-            f"In every window of {counted(judged, 'window')} {found.shuffle.label}s are mixed (lowest z {lowest})."
-        )
+        message = f"{every(judged, 'window')} {agree(judged, 'have')} {found.shuffle.label}s mixed (lowest z {lowest})."
         return Outcome(0.0, message, details=details)
     first, last = stretches[0]
     message = f"From step {first:,} to {last:,} {found.shuffle.label}s come in blocks"
@@ -145,9 +143,9 @@ def order_mixture(evidence: Evidence, options: Options) -> Outcome:
     details["off"] = [_window(found, at) for at in off[:LISTED].tolist()]
     planned = "planned" if mixture.is_planned else "the training set has"
     if not len(off):
-        message = f"Every window of {counted(len(mixture.p), 'window')} has the shares that are planned."
-        if not mixture.is_planned:
-            message = f"Every window of {counted(len(mixture.p), 'window')} has the shares of the training set."
+        whose = "that are planned" if mixture.is_planned else "of the training set"
+        windows = len(mixture.p)
+        message = f"{every(windows, 'window')} {agree(windows, 'have')} the shares {whose}."
         return Outcome(0.0, message, details=details)
     alike = sorted(at for at in off.tolist() if mixture.source[at] == mixture.source[off[0]])
     first, last = found.steps_of(*next(row for row in _rows(alike) if row[0] <= off[0] <= row[1]))

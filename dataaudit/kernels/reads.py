@@ -146,8 +146,10 @@ def _follow(
             if same >= 0:
                 counts[AGAIN] += 1
                 gaps[_log2(position - same)] += 1
-            if same < start:
-                _go_on(run, counts, runs, position, same, len(times), slack)
+            own = position - before if 0 <= before < start else 0
+            copy = position - same if 0 <= same < start else 0
+            if own > 0 or copy > 0 or same < 0:
+                _go_on(run, counts, runs, position, own, copy, len(times), slack)
             last[sample] = position
             last_content[number] = position
     counts[POSITION] += offsets[-1] - offsets[0]
@@ -185,18 +187,22 @@ def _go_on(
     counts: NDArray[np.int64],
     runs: NDArray[np.int64],
     position: int,
-    same: int,
+    own: int,
+    copy: int,
     samples: int,
     slack: int,
 ) -> None:
-    """Prolongs the run of reads at one distance from the last read of the same content, or begins another."""
-    delta = position - same if same >= 0 else 0
-    if delta > 0 and delta == run[_DELTA]:
+    """Prolongs the run of reads at one distance, or begins another.
+
+    *own* and *copy* are the distances from the last read of the sample and of its content, 0 for none: what is replayed
+    may have a copy that was read since.
+    """
+    if run[_DELTA] > 0 and (own == run[_DELTA] or copy == run[_DELTA]):
         run[_LENGTH] += 1
         return
     _close(run, counts, runs, samples, slack)
-    run[_DELTA] = delta
-    run[_LENGTH] = 1 if delta > 0 else 0
+    run[_DELTA] = own if own > 0 else copy
+    run[_LENGTH] = 1 if run[_DELTA] > 0 else 0
     run[_START] = position
     run[_SEEN] = counts[DISTINCT]
 

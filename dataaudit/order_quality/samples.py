@@ -43,8 +43,8 @@ def samples_of(packing: Packing, documents: Documents) -> Samples:
     logs = np.full(count, np.nan, np.float32)
     held, parts, squares, largest = (np.zeros(len(documents.source_names)) for _ in range(4))
     for first, spans in _blocks(packing):
-        places, at = np.unique(spans.places, return_index=True)
-        leading = spans.documents[at]
+        at = np.flatnonzero(np.diff(spans.places, prepend=-1))
+        places, leading = spans.places[at], spans.documents[at]
         sources[first + places] = documents.sources[leading]
         files[first + places] = documents.files[leading]
         logs[first + places] = np.log1p(documents.lengths[leading])
@@ -58,10 +58,11 @@ def samples_of(packing: Packing, documents: Documents) -> Samples:
 
 def _tokens_by_source(spans: Spans, sources: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Returns for each sample and each source in it the source and its tokens, where there are any."""
-    owners = sources[spans.documents]
-    order = np.lexsort((owners, spans.places))
-    places, owners = spans.places[order], owners[order]
-    tokens = np.concatenate([[0], np.cumsum((spans.stops - spans.starts)[order])])
+    places, owners, sizes = spans.places, sources[spans.documents], spans.stops - spans.starts
+    if (np.diff(places) == 0).any():
+        order = np.lexsort((owners, places))
+        places, owners, sizes = places[order], owners[order], sizes[order]
+    tokens = np.concatenate([[0], np.cumsum(sizes)])
     changes = np.flatnonzero((np.diff(places) != 0) | (np.diff(owners) != 0)) + 1
     bounds = np.concatenate([[0], changes, [len(places)]]) if len(places) else np.zeros(1, np.int64)
     found = np.diff(tokens[bounds])

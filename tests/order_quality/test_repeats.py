@@ -13,27 +13,29 @@ from dataaudit.order import PackingOptions, pack
 
 def plainly(samples, content, step):
     """Counts what is read again, one read after the other."""
-    before_step, last, gaps, distances = {}, {}, Counter(), []
+    last_sample, last, gaps, distances = {}, {}, Counter(), []
     in_step = again = 0
     for at, sample in enumerate(samples):
         start = at // step * step
-        in_step += before_step.get(sample, -1) >= start
-        same = last.get(content[sample], -1)
+        before, same = last_sample.get(sample, -1), last.get(content[sample], -1)
+        in_step += before >= start
         if same >= 0:
             again += 1
             gaps[(at - same).bit_length() - 1] += 1
-        if same < start:
-            distances.append(at - same if same >= 0 else 0)
-        before_step[sample] = last[content[sample]] = at
+        found = [at - each for each in (before, same) if 0 <= each < start]
+        if found or same < 0:
+            distances.append(found)
+        last_sample[sample] = last[content[sample]] = at
     return in_step, again, gaps, longest_run(distances)
 
 
 def longest_run(distances):
-    """The longest run of one distance above 0."""
+    """The longest run of one distance; a read may be at two, and a run begins with the first of them."""
     longest = run = before = 0
-    for distance in distances:
-        run = run + 1 if distance and distance == before else int(distance > 0)
-        longest, before = max(longest, run), distance
+    for found in distances:
+        run = run + 1 if before in found else int(bool(found))
+        before = before if before in found else next(iter(found), 0)
+        longest = max(longest, run)
     return longest
 
 
@@ -66,6 +68,15 @@ def test_a_replay_is_found_where_it_is():
     assert found.early == 640
     assert found.early_places[0][:3] == (301, 0, samples[1200])
     assert found.early_places[0].other_step == 151
+
+
+def test_copies_do_not_break_a_replay():
+    """Half of the samples have a copy, which may have been read since."""
+    copies = np.concatenate([np.arange(500), np.arange(500), np.full(1000, -1)])
+    samples = fresh(2000)
+    replayed = np.concatenate([samples[:1200], samples[800:]])
+    (replay,) = measured(replayed, documents(2000, copies=copies)).repeats.replays
+    assert (replay.reads, replay.distance, replay.is_copy) == (400, 400, False)
 
 
 def test_a_replay_in_a_later_epoch_is_found():
