@@ -38,10 +38,11 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
         kind: why this one.
         doc_id, id, file, record, source: which document, as in ``Example``.
         value: of the signal; null where undefined.
+        position: index of the token that shows it first, null when no one token does.
         text: at most 600 characters of it, with e-mail addresses, IP addresses and phone numbers as bullets; null
-            when no text was read.
+            when no text was read. Of token ids, the decoded tokens around *position*.
         start, stop: the matched part, in characters of *text*; null when no one part is to blame.
-        before, after: characters of the document before and after *text*.
+        before, after: characters of the document before and after *text*; 0 of token ids.
     """
 
     kind: Kind
@@ -51,6 +52,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     record: int
     source: str | None
     value: float | None
+    position: int | None = None
     text: str | None = None
     start: int | None = None
     stop: int | None = None

@@ -87,6 +87,7 @@ def _examples(finding: Finding, each: int) -> list[Excerpt]:
             record=one.record,
             source=one.source,
             value=one.value,
+            position=one.position,
         )
         for one in finding.examples[:FINDING_EXAMPLES]
         if one.reason is None

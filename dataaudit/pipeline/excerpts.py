@@ -9,6 +9,7 @@ import msgspec
 from dataaudit.checks.reencoded import Reencoded
 from dataaudit.closeup import Closeup, Excerpt
 from dataaudit.errors import DataAuditError
+from dataaudit.pipeline.decoded import Decoded, decoded
 from dataaudit.pipeline.document_texts import texts_of
 from dataaudit.pipeline.matched import matched
 from dataaudit.pipeline.plan import Plan
@@ -94,6 +95,11 @@ def excerpted(run: RunFolder, plan: Plan, wanted: Wanted, texts: Texts) -> dict[
     for doc_id, text in _read(run, plan, sorted(missing)):
         for key, signal, each in missing[doc_id]:
             found[key, doc_id] = excerpt_of(each, text, signal)
+    ids = [(key, each) for asked in missing.values() for key, _, each in asked if (key, each.doc_id) not in found]
+    parts = decoded(run, plan, {(each.doc_id, each.position) for _, each in ids})
+    for key, each in ids:
+        if (each.doc_id, each.position) in parts:
+            found[key, each.doc_id] = excerpt_of_tokens(each, parts[each.doc_id, each.position])
     return {key: [found.get((key, each.doc_id), each) for each in listed] for key, (_, listed) in wanted.items()}
 
 
@@ -130,6 +136,18 @@ def excerpt_of(document: Excerpt, text: str, signal: str | None) -> Excerpt:
         stop=None if span is None else min(span[1], stop) - start,
         before=start,
         after=len(text) - stop,
+    )
+
+
+def excerpt_of_tokens(document: Excerpt, part: Decoded) -> Excerpt:
+    """Returns the document with at most 600 characters of its decoded tokens, around the one that is named."""
+    first = max(0, (part.start or 0) - LEAD)
+    last = min(len(part.text), first + EXCERPT_CHARACTERS)
+    return msgspec.structs.replace(
+        document,
+        text=masked(part.text)[first:last],
+        start=None if part.start is None else part.start - first,
+        stop=None if part.stop is None else min(part.stop, last) - first,
     )
 
 

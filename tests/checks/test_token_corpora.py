@@ -202,3 +202,24 @@ def test_ids_between_the_tokenizer_and_the_table_are_padded_rows(tmp_path: Path,
     )
     assert set(found) == {"padded-rows"}
     assert (found["padded-rows"].value, found["padded-rows"].examples[0].position) == (3, 2)
+
+
+def test_an_example_shows_its_decoded_tokens_around_the_place(tmp_path: Path, tokenizer_file: Path) -> None:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    text = "the river wide lake <b>morning</b> someone@example.com boats return"
+    ids = tokenizer.encode(text).ids
+    rows = [{"input_ids": [*ids, *ids]}, {"input_ids": [*ids, 600, *ids]}, {"input_ids": ids}]
+    source = write(tmp_path / "x.parquet", rows)
+    result = audit_ids(source, tmp_path, {"vocab_size": 520}, tokenizer=tokenizer_file)
+    assert result.closeup is not None
+    (excerpt,) = result.closeup.findings["token-range"]
+    assert (excerpt.record, excerpt.position) == (1, len(ids))
+    assert excerpt.text is not None
+    assert excerpt.text[excerpt.start : excerpt.stop] == "⟨600⟩"
+    assert "lake <b>morning</b> •" in excerpt.text
+    assert "example.com" not in excerpt.text
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "<mark>⟨600⟩</mark>" in page
+    assert "<b>morning" not in page
