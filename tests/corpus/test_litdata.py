@@ -91,8 +91,8 @@ def test_a_missing_chunk_is_said(tokens: Path) -> None:
     (tokens / "index.json").write_text(json.dumps(content))
     (damage,) = read_tokens(tokens).damage
     assert damage == (
-        "index.json names 1 shards that are missing, such as chunk-0-1.bin; "
-        "index.json names 1 shards by what is no plain file name"
+        "index.json names shards that are missing (1), such as chunk-0-1.bin; "
+        "index.json names shards by what is no plain file name (1)"
     )
 
 

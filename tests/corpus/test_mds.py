@@ -65,7 +65,7 @@ def test_the_index_belongs_to_the_shards(mds: Path) -> None:
 def test_a_missing_shard_is_said_once(mds: Path) -> None:
     (mds / "declared/shard.00001.mds").unlink()
     found = read_tokens(mds / "declared")
-    assert found.damage == ["index.json names 1 shards that are missing, such as shard.00001.mds"]
+    assert found.damage == ["index.json names shards that are missing (1), such as shard.00001.mds"]
     assert found.documents == [*DOCUMENTS[:4], DOCUMENTS[-1]]
 
 
@@ -75,7 +75,7 @@ def test_names_with_paths_are_said_and_never_opened(mds: Path) -> None:
     content["shards"][1]["raw_data"]["basename"] = "../undeclared/shard.00000.mds"
     index.write_text(json.dumps(content))
     found = read_tokens(mds / "declared")
-    assert found.damage == ["index.json names 1 shards by what is no plain file name"]
+    assert found.damage == ["index.json names shards by what is no plain file name (1)"]
     assert found.documents == DOCUMENTS
 
 

@@ -319,6 +319,15 @@ def test_an_index_alone_is_said(tmp_path: Path) -> None:
     assert "tokens_document.bin, which is missing" in reason
 
 
+def test_a_bin_without_its_index_is_said(tmp_path: Path) -> None:
+    main = megatron(tmp_path)
+    main.with_suffix(".idx").unlink()
+    ((_, reason),) = read_tokens(tmp_path).plan.damaged
+    assert "there is no .idx beside it" in reason
+    forced = ReadOptions(format="nanogpt")
+    assert read_tokens(tmp_path, options=forced, max_length=9).documents == [[1, 2, 3, 4, 5, 6, 7]]
+
+
 def test_a_folder_is_read_once_and_sidecars_are_named(tmp_path: Path) -> None:
     from dataaudit.corpus import find_files
 

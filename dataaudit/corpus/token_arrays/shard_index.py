@@ -62,7 +62,7 @@ def missing_shards(path: str, entries: list[tuple[str, ...]]) -> str | None:
     missing = [names[0] for names in plain if not any(exists(prefix + name) for name in names)]
     said = []
     if missing:
-        said.append(f"{NAME} names {len(missing):,} shards that are missing, such as {missing[0]}")
+        said.append(f"{NAME} names shards that are missing ({len(missing):,}), such as {missing[0]}")
     if strange:
-        said.append(f"{NAME} names {strange:,} shards by what is no plain file name")
+        said.append(f"{NAME} names shards by what is no plain file name ({strange:,})")
     return "; ".join(said) or None

@@ -32,6 +32,8 @@ from dataaudit.corpus.token_writers.megatron import MAGIC, VERSION
 
 _HEADER_BYTES = 34
 _CODES = {1: "<u1", 2: "<i1", 3: "<i2", 4: "<i4", 5: "<i8", 8: "<u2"}
+_STEMS = ("_document", "_sentence")
+"""How names end that Megatron's own tool gives."""
 _FLOATS = {6: "float64", 7: "float32"}
 _ROWS = 1 << 16
 
@@ -42,7 +44,11 @@ def recognises(file: CorpusFile, head: bytes) -> Recognised | None:
         ids = beside(file.path, PurePath(file.path).suffix, ".bin")
         there = "give that one" if exists(ids) else "which is missing"
         raise DamageError(f"this is the index of the Megatron-LM corpus {PurePath(ids).name}, {there}")
-    return "content" if suffix_of(file.name) == ".bin" and exists(_index_of(file.path)) else None
+    if suffix_of(file.name) != ".bin":
+        return None
+    if exists(_index_of(file.path)):
+        return "content"
+    return "name" if PurePath(file.name).stem.endswith(_STEMS) else None
 
 
 def _index_of(path: str) -> str:
@@ -111,7 +117,10 @@ def columns(_file: CorpusFile, _compression: str | None) -> list[Column]:
 def cut(file: CorpusFile, _compression: str | None, _options: ReadOptions, target_bytes: int) -> list[Span]:
     """Returns runs of sequences, by the lengths that the index gives."""
     if not exists(_index_of(file.path)):
-        raise DamageError("there is no .idx beside it, which says where its sequences end")
+        raise DamageError(
+            "there is no .idx beside it, which says where its sequences end; --input-format nanogpt reads its ids as a "
+            "stream"
+        )
     with _open_index(file.path) as index:
         layout = TokenLayout(
             dtype=index.dtype,
