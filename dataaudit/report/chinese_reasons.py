@@ -70,6 +70,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"no reference run was given (\(.+\))", "未给出参考运行{0}"),
     (r"no rule of the config could be judged", "配置中没有可判定的规则"),
     (r"no tokenizer was given", "未给出分词器"),
+    (r"the text was tokenized here", "文本在此处分词"),
     (r"the corpus has no column (.+?) beside token ids", "语料在词元编号之外没有列 {0}"),
     (r"the corpus has no column (.+)", "语料没有列 {0}"),
     (r"the corpus came as token ids", "语料以词元编号给出"),
