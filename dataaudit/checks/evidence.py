@@ -146,7 +146,7 @@ class Evidence:
             case "order":
                 return "the config names no order of training (order.name)"
             case "reencoded" if not self.tokenized_input:
-                return "the text was tokenized here"
+                return NO_IDS
             case "reencoded":
                 return "no tokenizer was given"
             case "reference":
