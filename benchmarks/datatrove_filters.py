@@ -1,4 +1,4 @@
-"""Runs datatrove's filters and tokenizer over a file of JSON lines and prints what they cost, as JSON.
+"""Runs datatrove's filters, tokenizer and MinHash signatures over JSON lines and prints what they cost, as JSON.
 
 Needs only datatrove and what its word tokenizers need, so that it can run in another environment:
 ``python benchmarks/datatrove_filters.py FILE LANGUAGE TOKENIZER``. Every document goes through every filter, as every
@@ -10,8 +10,10 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from datatrove.data import Document
+from datatrove.pipeline.dedup import MinhashDedupSignature
 from datatrove.pipeline.filters import (
     C4QualityFilter,
     FineWebQualityFilter,
@@ -26,7 +28,7 @@ FILTERS = (GopherQualityFilter, GopherRepetitionFilter, C4QualityFilter, FineWeb
 
 
 def main(corpus: str, language: str, tokenizer: str) -> None:
-    """Prints seconds of processor time by filter, for all filters together, and for tokenizing."""
+    """Prints seconds of processor time by filter, for tokenizing, and for signatures."""
     texts = [json.loads(line)["text"] for line in Path(corpus).read_text(encoding="utf-8").splitlines()]
     filters = [make(language=LANGUAGES[language]) for make in FILTERS]
     counter = TokensCounter(tokenizer)
@@ -40,10 +42,13 @@ def main(corpus: str, language: str, tokenizer: str) -> None:
             started = time.process_time()
             each.filter(document)
             seconds[type(each).__name__] += time.process_time() - started
-    started = time.process_time()
-    for _ in counter.run(iter([Document(text=text, id="") for text in texts])):
-        pass
-    seconds["TokensCounter"] = time.process_time() - started
+    documents = [Document(text=text, id="") for text in texts]
+    with TemporaryDirectory() as folder:
+        for step in (counter, MinhashDedupSignature(folder, language=LANGUAGES[language])):
+            started = time.process_time()
+            for _ in step.run(iter(documents)) or ():
+                pass
+            seconds[type(step).__name__] = time.process_time() - started
     size = sum(len(text.encode()) for text in texts)
     print(json.dumps({"bytes": size, "seconds": seconds, "version": version("datatrove")}))
 
