@@ -94,7 +94,7 @@ def test_it_is_skipped_by_name_without_a_tokenizer_and_for_texts(sequences, text
     path = tmp_path / "t.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     found = identity(path, tmp_path / "texts", tokenizer_file)
-    assert (found.status, found.message) == ("skip", "Not measured: the text was tokenized here.")
+    assert (found.status, found.message) == ("skip", "Not measured: the corpus did not come as token ids.")
 
 
 def test_sequences_without_ordinary_ids_are_not_judged(tokenizer_file, tmp_path):
