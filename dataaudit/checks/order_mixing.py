@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -170,23 +170,26 @@ def source_epochs(evidence: Evidence, options: Options) -> Outcome:
     epochs = _epochs(mixture)
     if not epochs:
         return Outcome.skip("The training set has no tokens.")
-    worst = max(range(len(epochs)), key=lambda at: (epochs[at][1], -at))
-    name, value = epochs[worst]
-    details = {
-        "sources": [
-            {"name": name, "epochs": value, "drawn": int(drawn), "unique": int(held)}
-            for (name, value), drawn, held in zip(epochs, mixture.drawn, mixture.held, strict=False)
-        ][:LISTED_SOURCES]
-    }
-    lowest = min(value for _, value in epochs)
+    name, value, _, _ = max(epochs, key=lambda each: each.epochs)
+    details = {"sources": [each._asdict() for each in epochs[:LISTED_SOURCES]]}
+    lowest = min(each.epochs for each in epochs)
     others = f"; the least read {number(lowest)} times" if len(epochs) > 1 else ""
     message = f"{name} is read {number(value)} times over{others}."
     return Outcome(value, message, details=details)
 
 
-def _epochs(mixture: Mixture) -> list[tuple[str, float]]:
+class Epochs(NamedTuple):
+    """How often a source is read: tokens drawn over the *unique* ones that samples hold."""
+
+    name: str
+    epochs: float
+    drawn: int
+    unique: int
+
+
+def _epochs(mixture: Mixture) -> list[Epochs]:
     return [
-        (name, drawn / held)
+        Epochs(name, drawn / held, drawn, held)
         for name, drawn, held in zip(mixture.names, mixture.drawn.tolist(), mixture.held.tolist(), strict=True)
         if held
     ]

@@ -1,5 +1,6 @@
 """Opens files of sample numbers: mapped, never unpickled."""
 
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def index_file(path: Path, raw: str | None = None, dimensions: tuple[int, ...] =
         )
     except OSError as error:
         raise ReadError(f"{path}: cannot be opened ({error.strerror or error}).") from error
-    except ValueError as error:
+    except (ValueError, SyntaxError, RecursionError, tokenize.TokenError) as error:
         raise ReadError(
             f"{path}: cannot be read as numbers: {str(error).rstrip('.')}. The file is cut off or damaged."
         ) from error
@@ -59,4 +60,21 @@ def refuse_outside(numbers: NDArray[Any], samples: int, path: Path) -> None:
             raise ReadError(
                 f"{path}: entry {first + at:,} is sample {int(part[at]):,}, but the training set has {samples:,} "
                 "samples (counted from 0). Check RUN, --documents, --packing and --seq-len: they make the samples."
+            )
+
+
+def refuse_decreasing(numbers: NDArray[Any], path: Path) -> None:
+    """Makes sure that no number is smaller than the one before.
+
+    Raises:
+        ReadError: one is, with its place.
+    """
+    for first in range(0, len(numbers) - 1, CHECKED):
+        part = numbers[first : first + CHECKED + 1]
+        back = np.flatnonzero(part[1:] < part[:-1])
+        if len(back):
+            at = int(back[0])
+            raise ReadError(
+                f"{path}: entry {first + at + 1:,} goes back from {int(part[at]):,} to {int(part[at + 1]):,}, where "
+                "places in ascending order were expected. The file is damaged."
             )

@@ -16,6 +16,7 @@ from dataaudit.order.setup import Setup
 STEPS = ("step", "global_step", "iteration")
 NUMBERS = ("sample", "samples", "sample_index", "index", "indices")
 KEYS = {"doc_id": "doc_id", "doc_ids": "doc_id", "id": "id", "ids": "id"}
+LARGEST_PLACE = (1 << 31) - 1
 LONGEST_JSON = 1 << 26
 """Bytes of a .json file that is read as one value."""
 
@@ -33,7 +34,7 @@ def read_steps(name: str, path: Path, setup: Setup) -> ListedOrder:
     what = _first(table, (*NUMBERS, *KEYS), path, "sample, doc_id or id")
     table = table.select(step, what, *(each for each in ("rank", "micro") if each in table.columns))
     if isinstance(table.schema[what], pl.List):
-        table = table.explode(what)
+        table = _exploded(table, what, path)
     table = table.drop_nulls(what)
     if not len(table):
         raise ReadError(f"{path}: it lists no sample.")
@@ -43,15 +44,21 @@ def read_steps(name: str, path: Path, setup: Setup) -> ListedOrder:
         refuse_outside(samples, setup.samples, path)
     else:
         samples = _numbered(table, what, setup, path)
-    ranks, micro = (
-        _integers(table, each, path) if each in table.columns else np.zeros(len(table), np.int64)
-        for each in ("rank", "micro")
-    )
+    ranks, micro = (_places(table, each, path) for each in ("rank", "micro"))
     by_step = np.argsort(steps, kind="stable")
     found, counts = np.unique(steps, return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     of_rank, of_micro = ranks[by_step].astype(np.int32), micro[by_step].astype(np.int32)
     return ListedOrder(name, found, offsets, samples[by_step], of_rank, of_micro)
+
+
+def _exploded(table: pl.DataFrame, what: str, path: Path) -> pl.DataFrame:
+    """Returns a sample a row; ranks and micro-batches that are lists too go with their samples."""
+    lists = [name for name in ("rank", "micro") if isinstance(table.schema.get(name), pl.List)]
+    try:
+        return table.explode(what, *lists)
+    except pl.exceptions.PolarsError as error:
+        raise ReadError(f"{path}: a step has more or fewer values in {' or '.join(lists)} than in {what}.") from error
 
 
 def _table(path: Path) -> pl.DataFrame:
@@ -67,7 +74,7 @@ def _table(path: Path) -> pl.DataFrame:
             return _one_value(path)
     except OSError as error:
         raise ReadError(f"{path}: cannot be opened ({error.strerror or error}).") from error
-    except (pl.exceptions.PolarsError, ValueError) as error:
+    except (pl.exceptions.PolarsError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ReadError(f"{path}: cannot be read as {suffix[1:]}: {reason}") from error
     raise ReadError(f"{path}: an order is a .npy, .jsonl, .json, .csv, .tsv or .parquet file.")
@@ -79,6 +86,8 @@ def _one_value(path: Path) -> pl.DataFrame:
         raise ReadError(f"{path}: too large for one JSON value. Write a line a step instead (.jsonl).")
     value = json.loads(path.read_bytes())
     rows: Any = value if isinstance(value, list) else [value]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ReadError(f"{path}: expected an object a step; found a list of other values.")
     wanted = (*STEPS, *NUMBERS, *KEYS, "rank", "micro")
     return pl.DataFrame([{key: row[key] for key in wanted if key in row} for row in rows], infer_schema_length=None)
 
@@ -93,12 +102,24 @@ def _first(table: pl.DataFrame, names: tuple[str, ...], path: Path, what: str) -
 
 def _integers(table: pl.DataFrame, name: str, path: Path) -> NDArray[np.int64]:
     column = table.get_column(name)
+    if not column.dtype.is_numeric():
+        raise ReadError(f"{path}: {name} must be whole numbers; entry 0 is {column[0]!r}.")
     cast = column.cast(pl.Int64, strict=False)
     wrong = cast.is_null() | (cast.cast(pl.Float64) != column.cast(pl.Float64, strict=False))
-    if not column.dtype.is_numeric() or wrong.any():
+    if wrong.any():
         at = int(wrong.arg_max() or 0)
         raise ReadError(f"{path}: {name} must be whole numbers; entry {at} is {column[at]!r}.")
     return np.array(cast.to_numpy(), np.int64)
+
+
+def _places(table: pl.DataFrame, name: str, path: Path) -> NDArray[np.int64]:
+    """Returns ranks or micro-batches; 0 without the column."""
+    if name not in table.columns:
+        return np.zeros(len(table), np.int64)
+    found = _integers(table, name, path)
+    if found.min() < 0 or found.max() > LARGEST_PLACE:
+        raise ReadError(f"{path}: {name} must be whole numbers from 0 to {LARGEST_PLACE:,}.")
+    return found
 
 
 def _numbered(table: pl.DataFrame, what: str, setup: Setup, path: Path) -> NDArray[np.int64]:

@@ -147,6 +147,9 @@ def plan_export(settings: ExportSettings, source: TokenSource, facts: Facts) -> 
     largest = max([facts.largest or 0, *added])
     space = max(source.id_space or rows or 0, largest + 1)
     dtype = _dtype(settings, form, source, facts, space, notes)
+    for each in added:
+        if each > largest_id(dtype):
+            raise UsageError(f"id {each} cannot stand between documents: {dtype} ends at {largest_id(dtype):,}.")
     shard_bytes = settings.max_shard_bytes or form.shard_bytes
     if shard_bytes is not None and form.most_bytes is not None:
         shard_bytes = min(shard_bytes, form.most_bytes)

@@ -145,6 +145,13 @@ def release_measurer() -> None:
     pa.default_memory_pool().release_unused()
 
 
+def _side(documents: pa.RecordBatch, name: str) -> pa.Array:
+    """Returns labels or the mask of a batch; null for files that have none, where others of the shard do."""
+    if name in documents.schema.names:
+        return documents.column(name)
+    return pa.nulls(documents.num_rows, SIDE_FIELDS[name].type)
+
+
 class _Signals(NamedTuple):
     """The source, the length and the signals of some documents."""
 
@@ -161,6 +168,7 @@ class ShardWriter:
         self.measurer = _measurer(msgspec.msgpack.encode(settings))
         self.tokenized = any(piece.kind == "ids" for piece in pieces)
         self.has_tokens = self.tokenized or self.measurer.encoder is not None
+        self.sides = [name for name in SIDE_FIELDS if any(name in piece.side_columns for piece in pieces)]
         # Ids that the user brought may be negative or past any vocabulary, and are kept as they are.
         self.narrow_to: type[np.uint16] | type[np.uint32] | None = None
         if settings.tokenizer is not None and not self.tokenized:
@@ -214,6 +222,7 @@ class ShardWriter:
             "file": pa.repeat(pa.scalar(piece.file.name, pa.large_string()), documents.num_rows),
             **{name: documents.column(name) for name in ("record", "offset", "repaired")},
         }
+        columns |= {name: _side(documents, name) for name in self.sides}
         more = [name for name in documents.schema.names if name not in {*columns, "row"}]
         self.batches.add(pa.record_batch(columns | {name: documents.column(name) for name in more}))
 

@@ -185,7 +185,7 @@ def test_the_golden_header_is_read(tmp_path: Path) -> None:
     assert found.problems == {}
 
 
-@pytest.mark.parametrize("pointer", [-4, 1 << 40, 6])
+@pytest.mark.parametrize("pointer", [-4, 1 << 40, (1 << 63) - 1, -1 << 63, 6])
 def test_a_wrong_pointer_is_followed_and_named(tmp_path: Path, pointer: int) -> None:
     main = megatron(tmp_path)
     patch(main.with_suffix(".idx"), 34 + 12 + 8, "<q", pointer)

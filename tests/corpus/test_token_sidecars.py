@@ -118,6 +118,9 @@ def npy(header: str, data: bytes = b"") -> bytes:
         "{'descr': '<u2', 'fortran_order': False, 'shape': (-1,), }",
         "{'descr': '<u2', 'fortran_order': False, 'shape': (3, -1), }",
         "__import__('os').system('true')",
+        "((((",
+        "'''",
+        "(" * 117,
         "{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
     ],
 )

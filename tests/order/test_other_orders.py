@@ -81,6 +81,14 @@ def test_a_table_of_steps(tmp_path, suffix):
         order.batch(6)
 
 
+def test_ranks_of_a_list_of_samples_a_step(tmp_path):
+    path = tmp_path / "order.jsonl"
+    path.write_text('{"step": 1, "samples": [3, 1], "rank": [0, 1]}\n{"step": 2, "samples": [2], "rank": [1]}\n')
+    order = parse_order(f"file:{path}", Setup(5, 1))
+    assert samples_of(order) == [[3, 1], [2]]
+    assert (order.batch(1).ranks.tolist(), order.batch(2).ranks.tolist()) == ([0, 1], [1])
+
+
 def test_a_list_of_documents_a_step(tmp_path):
     path = tmp_path / "order.jsonl"
     path.write_text('{"step": 1, "ids": ["b", "a"]}\n{"step": 2, "ids": ["c"]}\n')
@@ -107,6 +115,12 @@ def test_a_list_of_documents_a_step(tmp_path):
         ("a.jsonl", b'{"step": 1.5, "sample": 1}\n', r"step must be whole numbers"),
         ("a.jsonl", b'{"step": 1, "id": "a"}\n', r"samples of a run without packing"),
         ("a.jsonl", b"not json\n", r"cannot be read as jsonl"),
+        ("a.jsonl", b'{"step": 1, "samples": [[1, 2], [3]]}\n', r"samples must be whole numbers; entry 0"),
+        ("a.jsonl", b'{"step": 1, "samples": [1, 2], "rank": [0]}\n', r"more or fewer values in rank than in samples"),
+        ("a.jsonl", b'{"step": 1, "sample": 1, "rank": 4294967296}\n', r"rank must be whole numbers from 0 to"),
+        ("a.json", b"[1, 2]", r"expected an object a step"),
+        ("a.json", b"[" * 100_000, r"cannot be read as json"),
+        ("a.npy", b"\x93NUMPY\x01\x00\x05\x00((((\n", r"cannot be read as numbers"),
         ("a.txt", b"1 2\n", r"an order is a \.npy"),
         ("missing.npy", None, r"cannot be opened \(No such file"),
         ("missing.csv", None, r"cannot be opened"),

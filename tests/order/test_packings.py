@@ -130,6 +130,16 @@ def test_index_files_of_another_corpus(megatron_files):
         packing(text, lengths, 0)
 
 
+def test_a_sample_index_that_goes_back(megatron_files):
+    folder, *_ = megatron_files
+    (path,) = folder.glob("*sample_index.npy")
+    index = np.load(path)
+    index[-1, 0] = 0
+    np.save(path, index)
+    with pytest.raises(ReadError, match=r"sample_index\.npy: entry \d+ goes back from \d+ to 0"):
+        parse_order(f"megatron:{folder}", Setup(0, 2))
+
+
 def test_missing_index_files(megatron_files):
     folder, *_ = megatron_files
     with pytest.raises(ReadError, match=r"no file \*document_index\.npy or \*doc_idx\.npy starts so"):

@@ -165,6 +165,13 @@ def test_an_id_that_does_not_fit_is_named_and_nothing_is_written(tmp_path: Path)
     assert raw(tmp_path / "out" / "part-00000.npy", "uint32") == flat(found, after=[EOS])
 
 
+@pytest.mark.parametrize("options", [{"append_eos": 70_000}, {"append_eos": None, "prepend_bos": 65_536}])
+def test_an_id_between_documents_has_to_fit(run: Path, tmp_path: Path, options: dict[str, int | None]) -> None:
+    wide = audited(tmp_path, [[1, 2], [3]], "eos_id: 7")
+    with pytest.raises(UsageError, match=r"id \d+ cannot stand between documents: uint16 ends at 65,535"):
+        dataaudit.export(wide, tmp_path / "out", format="nanogpt", dtype="uint16", **options)
+
+
 def test_negative_ids_and_ids_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
     run = audited(tmp_path, [[1, 2], [3, -4]], "vocab_size: 1000")
     with pytest.raises(RunError, match="holds id -4 at position 1"):

@@ -5,6 +5,7 @@ import struct
 from pathlib import Path
 
 import datasets
+import pyarrow.parquet as pq
 import pytest
 from corpus.token_files import read_tokens, write_tokens
 from tests_support import contents
@@ -147,3 +148,18 @@ def test_what_is_exported_reads_back(tmp_path: Path) -> None:
         else:
             assert found.documents == documents
         assert all(not facts.problem_counts for facts in found.facts.values())
+
+
+def test_files_with_and_without_labels_and_masks_lie_in_one_shard(tmp_path: Path) -> None:
+    sides = {"a": {"labels": [1, 2, 3]}, "b": {}, "c": {"attention_mask": [1, 1, 0]}}
+    (tmp_path / "in").mkdir()
+    for name, beside in sides.items():
+        row = json.dumps({"id": name, "input_ids": [1, 2, 3], **beside})
+        (tmp_path / "in" / f"{name}.jsonl").write_text(f"{row}\n" * 3)
+    for workers in (1, 2):
+        result = dataaudit.audit(tmp_path / "in", tmp_path / str(workers), workers=workers)
+    assert (result.corpus.shards, result.corpus.documents) == (1, 9)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    rows = pq.read_table(tmp_path / "1/signals/part-00000.parquet").to_pylist()
+    found = {row["id"]: (row["label_count"], row["mask_count"], row["masked_label_ratio"]) for row in rows}
+    assert found == {"a": (3, None, 0.0), "b": (None, None, None), "c": (None, 3, None)}

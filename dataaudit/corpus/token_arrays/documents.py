@@ -105,19 +105,20 @@ def _held_by(source: TokenSource, blocks: Iterator[Sequences]) -> Iterator[Seque
 
 def _held(block: Sequences, source: TokenSource) -> Sequences:
     """Returns sequences of which those that the file does not hold are wrong, and those that are wrong have no ids."""
-    ends = block.starts + block.lengths * source.itemsize
-    outside = np.flatnonzero(((block.starts < source.header) | (ends > source.size)) & (block.lengths > 0))
-    wrong = {int(at): _why_outside(block, int(at), int(ends[at]), source) for at in outside} | (block.wrong or {})
+    # Not by where they end: a pointer near the largest int64 would make that a small number.
+    room = np.where(block.starts <= source.size, source.size - block.starts, 0) // source.itemsize
+    outside = np.flatnonzero(((block.starts < source.header) | (block.lengths > room)) & (block.lengths > 0))
+    wrong = {int(at): _why_outside(block, int(at), source) for at in outside} | (block.wrong or {})
     lengths = block.lengths.copy()
     lengths[list(wrong)] = 0
     return block._replace(lengths=lengths, wrong=wrong)
 
 
-def _why_outside(block: Sequences, at: int, end: int, source: TokenSource) -> str:
+def _why_outside(block: Sequences, at: int, source: TokenSource) -> str:
     start, length = int(block.starts[at]), int(block.lengths[at])
     return (
-        f"its {length:,} tokens are to stand at bytes {start:,} to {end:,}, but the ids of the file stand at bytes "
-        f"{source.header:,} to {source.size:,}"
+        f"its {length:,} tokens are to stand at bytes {start:,} to {start + length * source.itemsize:,}, but the ids "
+        f"of the file stand at bytes {source.header:,} to {source.size:,}"
     )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dataaudit.errors import ReadError
 from dataaudit.order.batches import Order
 from dataaudit.order.epochs import EpochOrder
-from dataaudit.order.files import index_file, refuse_outside
+from dataaudit.order.files import index_file, refuse_decreasing, refuse_outside
 from dataaudit.order.packing import Packing
 from dataaudit.order.packings.megatron import MegatronWindows
 from dataaudit.order.setup import Setup, layout_of, whole
@@ -69,6 +69,7 @@ def open_files(order: Spelled) -> MegatronFiles:
         raise ReadError(f"{paths['sample']}: expected two columns; found {samples.shape[1]}.")
     refuse_outside(shuffle, len(samples) - 1, paths["shuffle"])
     refuse_outside(samples[:, 0], len(documents), paths["sample"])
+    refuse_decreasing(samples[:, 0], paths["sample"])
     return MegatronFiles(documents, samples, shuffle, paths["sample"])
 
 
