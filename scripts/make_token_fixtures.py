@@ -85,6 +85,8 @@ def make_datatrove(folder: Path) -> None:
     texts = ["a b c", "c c", "b", "a a a a a d"]
     step.run((Document(text=text, id=str(at)) for at, text in enumerate(texts)), rank=0, world_size=1)
     shutil.rmtree(folder / "work", ignore_errors=True)
+    metadata = folder / "data_00000_unshuffled.ds.metadata"
+    metadata.write_text(metadata.read_text().replace(f"{folder}/", ""))  # the path of the machine that made it
 
 
 def main() -> None:

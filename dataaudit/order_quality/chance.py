@@ -1,10 +1,10 @@
-"""What a random order would give."""
+"""What a random order would give that reads each document once."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def expected_close(begun: NDArray[np.int64], documents: int, reach: float) -> float:
+def expected_close(begun: NDArray[np.float64], documents: float, reach: float) -> float:
     """Returns how many documents would follow one of their group within *reach* documents, in a random order.
 
     Args:
@@ -18,11 +18,10 @@ def expected_close(begun: NDArray[np.int64], documents: int, reach: float) -> fl
     if not documents:
         return 0.0
     share = min(reach / documents, 1.0)
-    sizes = begun.astype(np.float64)
-    return float((sizes * (1.0 - (1.0 - share) ** np.maximum(sizes - 1, 0))).sum())
+    return float((begun * (1.0 - (1.0 - share) ** np.maximum(begun - 1, 0))).sum())
 
 
-def expected_in_step(begun: NDArray[np.int64], documents: int, steps: int) -> float:
+def expected_in_step(begun: NDArray[np.float64], documents: float, steps: float) -> float:
     """Returns how many documents would repeat one of their group in the same step, in a random order.
 
     A step of B documents holds B · m / documents of a group of m on average; all but the first are repeats. It holds
@@ -30,6 +29,6 @@ def expected_in_step(begun: NDArray[np.int64], documents: int, steps: int) -> fl
     """
     if not documents or not steps:
         return 0.0
-    sizes, of_step = begun.astype(np.float64), documents / steps
-    none = (1.0 - of_step / np.maximum(documents - (sizes - 1) / 2, of_step)) ** sizes
-    return float(steps * (of_step * sizes / documents - 1.0 + none).clip(0).sum())
+    of_step = documents / steps
+    none = (1.0 - of_step / np.maximum(documents - (begun - 1) / 2, of_step)) ** begun
+    return float(steps * (of_step * begun / documents - 1.0 + none).clip(0).sum())

@@ -42,6 +42,8 @@ def measure_order(order: Order, packing: Packing, documents: Documents, settings
         steps += len(block.steps)
     windows.finish()
     found = repeats.result(positions)
+    # A random order goes through the training set anew each time: a document is no copy of itself.
+    passes = max(1.0, found.reads / found.samples)
     return OrderFacts(
         steps=steps,
         last_step=order.last,
@@ -51,8 +53,8 @@ def measure_order(order: Order, packing: Packing, documents: Documents, settings
         window_steps=windows.steps(),
         near_samples=near,
         repeats=found,
-        copies=spacing.copies(steps),
-        near=spacing.near(found.reads),
+        copies=spacing.copies(steps, passes),
+        near=spacing.near(found.reads, passes),
         shuffle=windows.shuffle(),
         mixture=windows.mixture(),
         autocorrelation=lengths.value(),

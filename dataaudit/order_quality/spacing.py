@@ -33,17 +33,17 @@ class SpacingFollower:
                 self._near_samples,
             )
 
-    def copies(self, steps: int) -> Copies:
-        """Returns the copies that begin in one step."""
+    def copies(self, steps: int, passes: float) -> Copies:
+        """Returns the copies that begin in one step; the training set was read so many times (*passes*)."""
         counts = self._of_copies.counts.tolist()
-        by_chance = expected_in_step(self._of_copies.begun, counts[BEGUN], steps)
+        by_chance = passes * expected_in_step(self._of_copies.begun / passes, counts[BEGUN] / passes, steps / passes)
         return Copies(counts[BEGUN], counts[IN_STEP], by_chance, _places(self._of_copies.in_step))
 
-    def near(self, reads: int) -> Copies:
-        """Returns the near copies that are close."""
+    def near(self, reads: int, passes: float) -> Copies:
+        """Returns the near copies that are close; likewise."""
         counts = self._of_alike.counts.tolist()
         documents_within = self._near_samples * counts[BEGUN] / max(reads, 1)
-        by_chance = expected_close(self._of_alike.begun, counts[BEGUN], documents_within)
+        by_chance = passes * expected_close(self._of_alike.begun / passes, counts[BEGUN] / passes, documents_within)
         return Copies(counts[BEGUN], counts[CLOSE], by_chance, _places(self._of_alike.close))
 
 
