@@ -3,6 +3,9 @@
 SOURCES: tuple[tuple[str, str], ...] = (
     (r"our choice: (.+)", "自定：{0}"),
     (r"exact: (.+)", "精确：{0}"),
+    (r"our definition: (.+)", "自定义：{0}"),
+    (r"leave-one-out KL less its exact mean under chance", "留一法 KL 减去其在随机情形下的精确均值"),
+    (r"see (docs/\S+)", "见 {0}"),
     (r"the same post-mortem: (.+)", "同一事后分析：{0}"),
     (r"the same: (.+)", "同上：{0}"),
     (r"post-mortem of an fp16 fine-tune: (.+)", "一次 fp16 微调的事后分析：{0}"),
