@@ -181,10 +181,12 @@ def export(
     Args:
         run: the folder of a finished audit, or the output of a filter.
         out: a new or empty folder; it is written whole or not at all.
-        format: ``datatrove``, ``hf-arrow``, ``llmc``, ``megatron``, ``nanogpt`` or ``olmo``.
+        format: ``datatrove``, ``hf-arrow``, ``llmc``, ``megatron``, ``nanogpt``, ``npy`` or
+            ``olmo``.
         dtype: type of the ids, such as ``"uint16"``; chosen by the format's own rule when None.
         append_eos: id for the end of every document that does not end with it; None for none. By default
-            ``model.eos_id`` of the run's config for formats whose readers look for it there (nanogpt, olmo).
+            ``model.eos_id`` of the run's config for formats whose readers look for it there (nanogpt, npy,
+            olmo).
         prepend_bos: the same at the start; by default ``model.bos_id``, else ``model.eos_id``, for llmc.
         max_shard_bytes: about how many bytes of ids a file holds; the format's own size when None.
         vocab_size: ids from this number on are refused; ``model.vocab_size`` of the run's config when None.

@@ -81,7 +81,7 @@ class Funnel(msgspec.Struct, frozen=True):
 
 
 class Balance(msgspec.Struct, frozen=True):
-    """Records, or their bytes: total = clean + quarantine + without_text + unreadable."""
+    """Records, their bytes, or their tokens: total = clean + quarantine + without_text + unreadable."""
 
     total: int = 0
     clean: int = 0
@@ -109,6 +109,7 @@ class FileBalance(msgspec.Struct, frozen=True):
         name: the file.
         records: by where they went.
         bytes: the same in bytes: of records as they stand in files of text, of the content column in tables.
+        tokens: the same in token ids of documents, for files of ids; all 0 for texts.
         damage: why the rest of it could not be read, or None.
         outputs: the files written for it, relative to OUT.
     """
@@ -116,8 +117,14 @@ class FileBalance(msgspec.Struct, frozen=True):
     name: str
     records: Balance
     bytes: Balance
+    tokens: Balance
     damage: str | None
     outputs: list[str]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is lost or doubled."""
+        return self.records.holds and self.bytes.holds and self.tokens.holds
 
 
 class Restored(msgspec.Struct, frozen=True):
@@ -141,6 +148,7 @@ class FilterResult(msgspec.Struct, frozen=True):
     conserved: bool
     records: Balance
     bytes: Balance
+    tokens: Balance
     funnel: Funnel
     files: list[FileBalance]
 

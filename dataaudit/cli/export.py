@@ -11,7 +11,7 @@ from dataaudit.errors import UsageError
 if TYPE_CHECKING:
     from dataaudit.pipeline.export_plan import Delimiter
 
-FORMATS = "datatrove, hf-arrow, llmc, megatron, nanogpt, olmo"
+FORMATS = "datatrove, hf-arrow, llmc, megatron, nanogpt, npy, olmo"
 
 
 def export(

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from dataaudit.corpus.columns import is_list, is_texts
-from dataaudit.corpus.documents import CsvHeader, Piece, RawBatch
+from dataaudit.corpus.documents import CsvHeader, Piece, Places, RawBatch
 from dataaudit.corpus.json_record import FaultyRecordError, Fields, RecordDecoder
 from dataaudit.corpus.tables import column_of
 
@@ -28,7 +30,8 @@ def select(batch: RawBatch, rows: Any) -> RawBatch:
     else:
         assert batch.records is not None
         records = [batch.records[row] for row in places]
-    return batch._replace(length=len(places), records=records)
+    found = batch.places and Places(*(each[places] for each in batch.places))
+    return batch._replace(length=len(places), records=records, places=found)
 
 
 def sizes(batch: RawBatch, content: str | None) -> list[int]:
@@ -43,10 +46,27 @@ def sizes(batch: RawBatch, content: str | None) -> list[int]:
     if is_texts(column.type):
         lengths = pc.binary_length(column.cast(pa.large_binary()))
     elif is_list(column.type):
-        lengths = pc.multiply(pc.list_value_length(column).cast(pa.int64()), 8)
+        lengths = pc.multiply(pc.list_value_length(column).cast(pa.int64()), _id_bytes(column.type))
     else:
         return [0] * batch.length
     counts: list[int] = pc.fill_null(lengths, 0).to_pylist()
+    return counts
+
+
+def _id_bytes(kind: pa.DataType) -> int:
+    """Returns the bytes of a value of a list; 8 where their size is not fixed."""
+    try:
+        return max(1, int(kind.value_type.bit_width) // 8)
+    except ValueError:
+        return 8
+
+
+def lengths(batch: RawBatch, content: str | None) -> NDArray[np.int64] | None:
+    """Returns the token ids of each row of a table, 0 for a null; None when the records are no rows of ids."""
+    column = column_of(batch.records, content) if isinstance(batch.records, pa.RecordBatch) else None
+    if column is None or not is_list(column.type):
+        return None
+    counts: NDArray[np.int64] = pc.fill_null(pc.list_value_length(column).cast(pa.int64()), 0).to_numpy(False)
     return counts
 
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from dataaudit.corpus.token_facts import TokenFacts
 from dataaudit.corpus.token_layout import TokenHints, TokenLayout
@@ -148,6 +150,13 @@ class CsvHeader(NamedTuple):
     delimiter: str
 
 
+class Places(NamedTuple):
+    """Where sequences stand in their file: their numbers, as ``record`` counts them, and the token each starts at."""
+
+    records: NDArray[np.int64]
+    positions: NDArray[np.int64]
+
+
 class RawBatch(NamedTuple):
     """Records as they stand in the file, with everything in them; each batch follows the one before.
 
@@ -157,6 +166,7 @@ class RawBatch(NamedTuple):
         records: their bytes without the line feed, or rows of a table with all columns; None when they are lost.
         reason: why they are lost.
         header: the header of a CSV file.
+        places: of sequences of a token array; None for records.
     """
 
     shape: Shape
@@ -164,6 +174,7 @@ class RawBatch(NamedTuple):
     records: list[bytes] | pa.RecordBatch | None
     reason: str = ""
     header: CsvHeader | None = None
+    places: Places | None = None
 
 
 RAW_LIMIT = 4096

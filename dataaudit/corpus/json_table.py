@@ -47,6 +47,10 @@ class JsonTableWriter:
         for name, values in _columns([plain_object(line) for line in batch.records], None).items():
             self._types[name] = _joined(self._types.get(name, pa.null()), _type_of(values))
 
+    def files(self, name: str) -> dict[Path, str]:
+        """Returns the final name of what was written, by its path; nothing where there is no file."""
+        return {self.path: name} if self.is_written else {}
+
     def close(self) -> None:
         """Writes the table."""
         self._lines.close()

@@ -14,7 +14,10 @@ _NOTES = re.compile(
     re.IGNORECASE,
 )
 
+REASONS_ENDING = ".reasons.jsonl"
+"""What the file of reasons beside quarantined sequences ends with."""
 SIDECARS = {
+    REASONS_ENDING: ("", False),
     ".idx": (".bin", False),
     ".ds.index": (".ds", True),
     ".ds.metadata": (".ds", True),

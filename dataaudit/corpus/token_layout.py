@@ -40,6 +40,7 @@ class TokenLayout(msgspec.Struct, frozen=True, kw_only=True):
         declared_by: what says so.
         side_stamps: what changes when a sidecar changes.
         sides: columns of SIDE_FIELDS that are made from a sidecar.
+        tokenizer: name of the tokenizer that a sidecar gives; None for none.
         missing: the id that was to delimit documents, and that the beginning of the file does not hold.
     """
 
@@ -55,3 +56,4 @@ class TokenLayout(msgspec.Struct, frozen=True, kw_only=True):
     side_stamps: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
     missing: int | None = None
+    tokenizer: str | None = None

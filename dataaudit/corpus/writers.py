@@ -44,6 +44,10 @@ class RecordWriter:
         """Whether there is a file."""
         return self._writer is not None
 
+    def files(self, name: str) -> dict[Path, str]:
+        """Returns the final name of what was written, by its path; nothing where there is no file."""
+        return {self.path: name} if self.is_written else {}
+
     def close(self) -> None:
         """Writes the end of the file."""
         if self._writer is not None:

@@ -79,6 +79,8 @@ def _groups(title: str, groups: Sequence[Group], listed: int) -> Iterator[str]:
 def _balance(result: FilterResult) -> Iterator[str]:
     yield f"{'records':>9} {_law(result.records)}"
     yield f"{'bytes':>9} {_law(result.bytes)}"
+    if result.tokens.total:
+        yield f"{'tokens':>9} {_law(result.tokens)}"
     damaged = [file for file in result.files if file.damage]
     for file in damaged[:LISTED]:
         yield f"  damaged: {one_line(file.name)}: {one_line(file.damage or '')}"
@@ -88,7 +90,7 @@ def _balance(result: FilterResult) -> Iterator[str]:
     if result.conserved:
         yield f"  conserved: every record is in one place, in all {len(result.files):,} files"
     else:
-        wrong = [one_line(file.name) for file in result.files if not (file.records.holds and file.bytes.holds)]
+        wrong = [one_line(file.name) for file in result.files if not file.holds]
         yield f"  NOT CONSERVED: records are missing or doubled{': ' + ', '.join(wrong[:LISTED]) if wrong else ''}"
 
 

@@ -90,7 +90,7 @@ def survey(source: TokenSource, candidates: list[int], listener: Listener) -> Fa
     ends = {each: np.zeros(3, np.int64) for each in candidates}
     size = sum(output.bytes for output in source.parts.values())
     with listener.stage("looking at the ids", size) as progress:
-        for ids, offsets, doc_ids, _ in source.batches():
+        for ids, offsets, doc_ids, *_ in source.batches():
             documents += len(doc_ids)
             tokens += len(ids)
             empty += int((np.diff(offsets) == 0).sum())
@@ -219,7 +219,7 @@ def _refuse_outside(source: TokenSource, facts: Facts, largest: int | None, why:
 
 
 def _first_outside(batches: Iterator[Sequences], largest: int) -> tuple[int, int, int]:
-    for ids, offsets, doc_ids, _ in batches:
+    for ids, offsets, doc_ids, *_ in batches:
         misfit = first_misfit(ids, offsets, largest)
         if misfit is not None:
             return int(doc_ids[misfit.document]), misfit.position, misfit.id

@@ -49,6 +49,7 @@ class Fates:
         copies: the document that each of *doc_ids* is a copy of, exact or near; -1 for none.
         faults: reason of the reader by row, for records that gave no document.
         counts: what the rules say of the shard.
+        tokens: int64[records], the token ids of each document, 0 where they are not known.
         admitted: for a curriculum, int64[2, records], the first and the last step of each; -1 for null.
     """
 
@@ -58,6 +59,7 @@ class Fates:
     copies: NDArray[np.int64]
     faults: dict[int, dict[str, Any]]
     counts: Counts
+    tokens: NDArray[np.int64]
     admitted: NDArray[np.int64] | None
 
     def reasons_of(self, doc_id: int) -> list[dict[str, Any]]:
@@ -88,7 +90,8 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
     """Returns what becomes of each of the *records* of a shard."""
     fate = np.zeros(records, np.int8)
     admitted = np.full((2, records), -1, np.int64) if plan.moving else None
-    wanted = columns_of(plan.rules) | set(COPIES)
+    tokens = np.zeros(records, np.int64)
+    wanted = columns_of(plan.rules) | {*COPIES, "token_count"}
     counts = Counts()
     doc_ids: list[NDArray[np.uint64]] = []
     chunks: list[pa.Array] = []
@@ -99,6 +102,8 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         ids = table.column("doc_id").to_numpy()
         rows = (ids & np.uint64((1 << ROW_BITS) - 1)).astype(np.int64)
         fate[rows] = np.where(verdicts.out, Fate.QUARANTINE, Fate.CLEAN)
+        if "token_count" in table.column_names:
+            tokens[rows] = table.column("token_count").fill_null(0).to_numpy()
         if admitted is not None:
             for at, steps in enumerate(admission(plan.moving, table)):
                 admitted[at, rows] = steps.fill_null(-1).to_numpy()
@@ -118,6 +123,7 @@ def fates_of(run: RunFolder, plan: FilterPlan, shard: int, records: int) -> Fate
         np.concatenate(copies) if copies else np.zeros(0, np.int64),
         faults,
         counts,
+        tokens,
         admitted,
     )
 

@@ -25,7 +25,8 @@ def balance(plan: FilterPlan, audit: Plan, done: Sequence[Marker]) -> FilterResu
     files = _files(audit, outcomes)
     records = sum((file.records for file in files), Balance())
     in_bytes = sum((file.bytes for file in files), Balance())
-    balanced = all(file.records.holds and file.bytes.holds for file in files)
+    tokens = sum((file.tokens for file in files), Balance())
+    balanced = all(file.holds for file in files)
     return FilterResult(
         schema_version=FILTER_SCHEMA,
         dataaudit_version=__version__,
@@ -38,6 +39,7 @@ def balance(plan: FilterPlan, audit: Plan, done: Sequence[Marker]) -> FilterResu
         conserved=balanced and _agrees(plan, audit, records, funnel),
         records=records,
         bytes=in_bytes,
+        tokens=tokens,
         funnel=funnel,
         files=files,
     )
@@ -60,11 +62,12 @@ def _files(audit: Plan, outcomes: Sequence[Sequence[PieceOutcome]]) -> list[File
     found: dict[str, FileBalance] = {}
 
     def add(piece: Piece, outcome: PieceOutcome) -> None:
-        before = found.get(piece.file.name, FileBalance(piece.file.name, Balance(), Balance(), None, []))
+        before = found.get(piece.file.name, FileBalance(piece.file.name, Balance(), Balance(), Balance(), None, []))
         found[piece.file.name] = FileBalance(
             piece.file.name,
             before.records + outcome.records,
             before.bytes + outcome.bytes,
+            before.tokens + outcome.tokens,
             before.damage or outcome.damage,
             before.outputs + outcome.outputs,
         )
@@ -73,5 +76,5 @@ def _files(audit: Plan, outcomes: Sequence[Sequence[PieceOutcome]]) -> list[File
         for piece, outcome in zip(pieces, results, strict=True):
             add(piece, outcome)
     for damaged in audit.damaged:
-        found[damaged.file.name] = FileBalance(damaged.file.name, Balance(), Balance(), damaged.reason, [])
+        found[damaged.file.name] = FileBalance(damaged.file.name, Balance(), Balance(), Balance(), damaged.reason, [])
     return list(found.values())

@@ -11,6 +11,8 @@ import msgspec
 
 from dataaudit.config.schema import Rule
 from dataaudit.corpus import CorpusFile, Piece
+from dataaudit.corpus.leave_out import REASONS_ENDING
+from dataaudit.corpus.sequence_files import files_of, own_format, sequence_file
 from dataaudit.corpus.token_readers import names as array_formats
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import Restored
@@ -41,11 +43,25 @@ def output_format(name: str) -> OutputFormat:
 
 
 class PieceNames(msgspec.Struct, frozen=True):
-    """Where the records of a piece go, relative to OUT: kept ones, quarantined ones, and what could not be read."""
+    """Where the records of a piece go, relative to OUT.
+
+    Attributes:
+        clean, quarantine, unreadable: kept records, quarantined ones, and what could not be read.
+        reasons: why each sequence is in quarantine, where the format has no place for it; else None.
+        sidecars: files that may stand beside *clean* and *quarantine*.
+    """
 
     clean: str
     quarantine: str
     unreadable: str
+    reasons: str | None = None
+    sidecars: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> list[str]:
+        """Every file that may be written for the piece."""
+        more = [] if self.reasons is None else [self.reasons]
+        return [self.clean, self.quarantine, self.unreadable, *more, *self.sidecars]
 
 
 class FilterPlan(msgspec.Struct, frozen=True):
@@ -135,14 +151,8 @@ def _relative(file: CorpusFile, number: int, of: int) -> str:
 def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str], *, with_fields: bool) -> PieceNames:
     """Returns names that no other file has, and that are no folder of another."""
     while True:
-        as_quarantine = with_fields and output == "same"
-        clean = _quarantine_name(relative, piece) if as_quarantine else _clean_name(relative, piece, output)
-        names = PieceNames(
-            clean=f"clean/{clean}",
-            quarantine=f"quarantine/{_quarantine_name(relative, piece)}",
-            unreadable=f"quarantine/{relative}.unreadable.jsonl",
-        )
-        paths = {names.clean, names.quarantine, names.unreadable}
+        names = _names(relative, piece, output, with_fields=with_fields)
+        paths = set(names.all)
         folders = {str(parent) for path in paths for parent in Path(path).parents}
         if not (paths | folders) & taken and not {f"{path}/" for path in paths} & taken:
             # Folders are marked by a slash at their end: many files may share one.
@@ -150,6 +160,22 @@ def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str], 
             return names
         folder, _, last = relative.rpartition("/")
         relative = f"{folder}/_{last}" if folder else f"_{last}"
+
+
+def _names(relative: str, piece: Piece, output: OutputFormat, *, with_fields: bool) -> PieceNames:
+    unreadable = f"quarantine/{relative}.unreadable.jsonl"
+    own = own_format(piece)
+    if own is None:
+        as_quarantine = with_fields and output == "same"
+        clean = _quarantine_name(relative, piece) if as_quarantine else _clean_name(relative, piece, output)
+        return PieceNames(f"clean/{clean}", f"quarantine/{_quarantine_name(relative, piece)}", unreadable)
+    as_table = with_fields or output != "same"
+    same = sequence_file(relative, own)
+    clean = f"clean/{_clean_name(relative, piece, output) if as_table else same}"
+    quarantine = f"quarantine/{same}"
+    sidecars = [] if as_table else files_of(clean, own, losses=True)[1:]
+    sidecars += files_of(quarantine, own, losses=True)[1:]
+    return PieceNames(clean, quarantine, unreadable, quarantine + REASONS_ENDING, tuple(sidecars))
 
 
 def _clean_name(relative: str, piece: Piece, output: OutputFormat) -> str:
@@ -181,7 +207,7 @@ def possible_outputs(plan: FilterPlan) -> Iterator[str]:
     for shard, names in enumerate(plan.names):
         yield f"tokens/part-{shard:05d}.arrow"
         for each in names:
-            yield from (each.clean, each.quarantine, each.unreadable)
+            yield from each.all
 
 
 def refuse_place(out: Path, run: Path, inputs: Sequence[str], option: str = "--to") -> None:

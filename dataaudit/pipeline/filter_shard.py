@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -13,8 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.corpus import Piece, RawBatch, Tally, read_records
-from dataaudit.corpus.convert import as_lines, put_in, select, sizes, texts
+from dataaudit.corpus.convert import as_lines, lengths, put_in, select, sizes, texts
 from dataaudit.corpus.json_table import JsonTableWriter
+from dataaudit.corpus.sequence_files import SequenceFiles, own_format
 from dataaudit.corpus.token_readers import names as array_formats
 from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
@@ -48,13 +49,14 @@ class PieceOutcome(msgspec.Struct, frozen=True):
     """What became of the records of a piece.
 
     Attributes:
-        records, bytes: by where they went.
+        records, bytes, tokens: by where they went; tokens are those of documents, in files of ids.
         damage: why the rest could not be read, or None.
         outputs: the files that were written.
     """
 
     records: Balance
     bytes: Balance
+    tokens: Balance
     damage: str | None
     outputs: list[str]
 
@@ -117,6 +119,26 @@ class _Place(msgspec.Struct, frozen=True):
     first: int
 
 
+_Quarantine: TypeAlias = "RecordWriter | SequenceFiles"
+
+
+class _Writers(NamedTuple):
+    """Writers of kept records, of quarantined ones, of what could not be read, and of reasons beside sequences."""
+
+    clean: "RecordWriter | JsonTableWriter | SequenceFiles"
+    quarantine: _Quarantine
+    lost: RecordWriter
+    reasons: RecordWriter | None
+
+    def named(self, names: PieceNames) -> "Iterator[tuple[RecordWriter | JsonTableWriter | SequenceFiles, str]]":
+        """Gives each writer and the final name of its file."""
+        yield self.clean, names.clean
+        yield self.quarantine, names.quarantine
+        yield self.lost, names.unreadable
+        if self.reasons is not None and names.reasons is not None:
+            yield self.reasons, names.reasons
+
+
 class PieceFilter:
     """Filters the records of one piece.
 
@@ -128,7 +150,8 @@ class PieceFilter:
         self.piece, self.options, self.place, self.fates = piece, settings.read, place, fates
         self.special_strings = settings.special_strings
         self.output = plan.output
-        self.records, self.bytes = Counter[Fate](), Counter[Fate]()
+        self.own = own_format(piece)
+        self.records, self.bytes, self.tokens = Counter[Fate](), Counter[Fate](), Counter[Fate]()
         self.bytes_read = 0
         self.written: dict[Path, str] = {}
 
@@ -137,29 +160,44 @@ class PieceFilter:
         tally = Tally()
         reported = 0
         with ExitStack() as stack:
-            clean: RecordWriter | JsonTableWriter = self._clean_writer(self.place.folder / "clean")
-            stack.enter_context(clean)
-            quarantine = stack.enter_context(RecordWriter(self.place.folder / "quarantine", self._packed()))
-            lost = stack.enter_context(RecordWriter(self.place.folder / "unreadable", None))
+            writers = self._writers(stack)
             for batch in read_records(self.piece, self.options, tally):
-                self._split(batch, tally.records, audited, clean, quarantine, lost)
+                self._split(batch, tally.records, audited, writers)
                 progress(tally.bytes_read - reported)
                 reported = tally.bytes_read
-            writers: list[RecordWriter | JsonTableWriter] = [clean, quarantine, lost]
-            for writer, name in zip(writers, msgspec.structs.astuple(self.place.names), strict=True):
+            for writer, name in writers.named(self.place.names):
                 writer.close()
-                if writer.is_written:
-                    self.written[writer.path] = name
+                self.written |= writer.files(name)
         progress(self.piece.size - reported)
         self._compare(audited, tally)
         return PieceOutcome(
             _balance(audited.records, self.records),
             _balance(self.bytes_read, self.bytes),
+            _balance(self._tokens_audited(audited), self.tokens),
             tally.damage,
             sorted(self.written.values()),
         )
 
-    def _clean_writer(self, path: Path) -> "RecordWriter | JsonTableWriter":
+    def _tokens_audited(self, audited: Audited) -> int:
+        """Returns the tokens that the audit counted in the documents of the piece."""
+        if self.piece.kind != "ids":
+            return 0
+        return int(self.fates.tokens[self.place.first : self.place.first + audited.records].sum())
+
+    def _writers(self, stack: ExitStack) -> "_Writers":
+        folder = self.place.folder
+        lost = stack.enter_context(RecordWriter(folder / "unreadable", None))
+        clean = self._clean_writer(folder / "clean")
+        stack.enter_context(clean)
+        if self.own is None:
+            quarantine = stack.enter_context(RecordWriter(folder / "quarantine", self._packed()))
+            return _Writers(clean, quarantine, lost, None)
+        sequences = stack.enter_context(SequenceFiles(folder / "quarantine", self.piece, self.own))
+        return _Writers(clean, sequences, lost, stack.enter_context(RecordWriter(folder / "reasons", None)))
+
+    def _clean_writer(self, path: Path) -> "RecordWriter | JsonTableWriter | SequenceFiles":
+        if self.own is not None and self.output == "same" and self.fates.admitted is None:
+            return SequenceFiles(path, self.piece, self.own)
         if self.output == "parquet" and self.piece.format not in TABLES:
             return JsonTableWriter(path)
         if self.output != "same":
@@ -174,9 +212,7 @@ class PieceFilter:
         batch: RawBatch,
         seen: int,
         audited: Audited,
-        clean: RecordWriter | JsonTableWriter,
-        quarantine: RecordWriter,
-        lost: RecordWriter,
+        writers: "_Writers",
     ) -> None:
         start = self.place.first + seen - batch.length
         if seen > audited.records:
@@ -184,32 +220,48 @@ class PieceFilter:
         fate = self.fates.fate[start : start + batch.length]
         if batch.records is None:
             fate[:] = Fate.UNREADABLE
-            lost.write(self._lost(batch, start))
+            writers.lost.write(self._lost(batch, start))
             self.records[Fate.UNREADABLE] += batch.length
+            if self.piece.kind == "ids":
+                self.tokens[Fate.UNREADABLE] += int(self.fates.tokens[start : start + batch.length].sum())
             return
         self.bytes_read += sum(sizes(batch, self.piece.content))
-        is_row = isinstance(batch.records, pa.RecordBatch)
-        unreadable = (fate == Fate.UNREADABLE) & (not is_row)
+        has_place = isinstance(batch.records, pa.RecordBatch) and self.own is None
+        unreadable = (fate == Fate.UNREADABLE) & (not has_place)
         taken = (fate != Fate.CLEAN) & (fate != Fate.UNKNOWN) & ~unreadable
-        kept, at = self._chosen(batch, fate, fate == Fate.CLEAN)
-        clean.write(self._converted(self._with_steps(kept, at + start)))
+        kept, rows = self._chosen(batch, start, fate == Fate.CLEAN)
+        writers.clean.write(self._converted(self._with_steps(kept, rows)))
         if taken.any():
-            chosen, at = self._chosen(batch, fate, taken)
-            quarantine.write(self._with_reasons(chosen, at + start))
+            chosen, rows = self._chosen(batch, start, taken)
+            if writers.reasons is None:
+                writers.quarantine.write(self._with_reasons(chosen, rows))
+            else:
+                writers.reasons.write(self._beside(chosen, rows, writers.quarantine))
+                writers.quarantine.write(chosen)
         if unreadable.any():
-            chosen, at = self._chosen(batch, fate, unreadable)
-            lost.write(self._raw(chosen, at + start))
+            chosen, rows = self._chosen(batch, start, unreadable)
+            writers.lost.write(self._raw(chosen, rows))
 
-    def _chosen(
-        self, batch: RawBatch, fate: NDArray[np.int8], wanted: NDArray[np.bool_]
-    ) -> tuple[RawBatch, NDArray[np.int64]]:
-        """Counts and returns some of the records, and their places in the batch."""
+    def _chosen(self, batch: RawBatch, start: int, wanted: NDArray[np.bool_]) -> tuple[RawBatch, NDArray[np.int64]]:
+        """Counts and returns some of the records, and their rows in the shard."""
         at = np.flatnonzero(wanted)
-        chosen = select(batch, at)
-        for kind, size in zip(fate[at].tolist(), sizes(chosen, self.piece.content), strict=True):
+        chosen, rows = select(batch, at), at + start
+        counts = self._counts(chosen, rows)
+        kinds = self.fates.fate[rows].tolist()
+        for kind, size, count in zip(kinds, sizes(chosen, self.piece.content), counts, strict=True):
             self.records[Fate(kind)] += 1
             self.bytes[Fate(kind)] += size
-        return chosen, at
+            self.tokens[Fate(kind)] += count
+        return chosen, rows
+
+    def _counts(self, batch: RawBatch, rows: NDArray[np.int64]) -> list[int]:
+        """Returns the tokens of documents: as they stand in rows of a table, else as the audit counted them."""
+        audited = self.fates.tokens[rows]
+        if self.piece.kind != "ids":
+            return [0] * len(rows)
+        found = lengths(batch, self.piece.content)
+        is_document = np.isin(self.fates.fate[rows], (Fate.CLEAN, Fate.QUARANTINE))
+        return (audited if found is None else np.where(is_document, found, 0)).tolist()  # type: ignore[no-any-return]
 
     def _with_steps(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
         """Returns kept records with the steps that admit them, for a curriculum."""
@@ -237,6 +289,29 @@ class PieceFilter:
         columns = {DOC_ID: pa.array(ids, pa.uint64()), REASONS: pa.array(found, pa.list_(REASON))}
         return put_in(batch, fields, columns)
 
+    def _beside(self, batch: RawBatch, rows: NDArray[np.int64], quarantine: "_Quarantine") -> RawBatch:
+        """Returns lines that say where quarantined sequences came from, where they are now, and why."""
+        assert isinstance(quarantine, SequenceFiles)
+        assert batch.places is not None
+        counts = lengths(batch, "input_ids")
+        assert counts is not None
+        begun = quarantine.tokens + np.cumsum(counts) - counts
+        lines = []
+        for at, row in enumerate(rows.tolist()):
+            doc_id = self._doc_id(row)
+            line = {
+                "file": self.piece.file.name,
+                "record": int(batch.places.records[at]),
+                "position": int(batch.places.positions[at]),
+                "tokens": int(counts[at]),
+                "quarantine_record": quarantine.sequences + at,
+                "quarantine_position": int(begun[at]),
+                DOC_ID: doc_id,
+                REASONS: self._reasons(row, doc_id, None),
+            }
+            lines.append(msgspec.json.encode(line))
+        return RawBatch("lines", len(lines), lines)
+
     def _reasons(self, row: int, doc_id: int, text: str | None) -> list[dict[str, Any]]:
         if (fault := self.fates.faults.get(row)) is not None:
             return [fault_reason(fault["kind"], fault["reason"])]
@@ -250,10 +325,10 @@ class PieceFilter:
         return (self.place.shard << ROW_BITS) + int(row)
 
     def _raw(self, batch: RawBatch, rows: NDArray[np.int64]) -> RawBatch:
-        """Returns records that could not be read, as lines that hold their bytes."""
-        assert isinstance(batch.records, list)
+        """Returns records that could not be read, as lines that hold their bytes; sequences have none."""
         lines = []
-        for row, raw in zip(rows.tolist(), batch.records, strict=True):
+        held: list[bytes | None] = [*batch.records] if isinstance(batch.records, list) else [None] * batch.length
+        for row, raw in zip(rows.tolist(), held, strict=True):
             fault = self.fates.faults[row]
             lines.append(self._line(row, fault, fault["reason"], raw))
         return RawBatch("lines", len(lines), lines)

@@ -23,7 +23,7 @@ from dataaudit.pipeline.filter_run import run_filter
 from dataaudit.pipeline.listener import Silent
 
 EOS = 7
-FORMATS = ["datatrove", "hf-arrow", "llmc", "megatron", "nanogpt", "olmo"]
+FORMATS = ["datatrove", "hf-arrow", "llmc", "megatron", "nanogpt", "npy", "olmo"]
 
 
 def documents(rng: random.Random, count: int = 60) -> list[list[int]]:
@@ -70,6 +70,7 @@ def test_a_run_of_several_shards_is_exported_in_its_order(run: Path, ids: list[l
     assert raw(tmp_path / "megatron" / "tokens_document.bin") == flat(ids)
     assert raw(tmp_path / "datatrove" / "00000_unshuffled.ds") == flat(ids)
     assert raw(tmp_path / "olmo" / "part-00000.npy") == flat(ids, after=[EOS])
+    assert np.load(tmp_path / "npy" / "tokens.npy").tolist() == flat(ids, after=[EOS])
     loaded = datasets.load_from_disk(str(tmp_path / "hf-arrow"))
     assert loaded["input_ids"][:] == ids
     assert loaded.features["input_ids"].feature.dtype == "int32"
@@ -114,7 +115,7 @@ def test_files_end_at_a_size_and_between_documents(run: Path, ids: list[list[int
     if name == "hf-arrow":
         assert datasets.load_from_disk(str(tmp_path / "out"))["input_ids"][:] == ids
     else:
-        header = 1024 if name == "llmc" else 0
+        header = {"llmc": 1024, "npy": 128}.get(name, 0)
         parts = [each for main in mains for each in raw(tmp_path / "out" / main, header=header)]
         assert parts == raw(tmp_path / "one" / whole.shards[0].files[0], header=header)
 

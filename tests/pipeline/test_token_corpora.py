@@ -115,15 +115,6 @@ def test_sequences_that_cannot_be_read_stand_in_the_ledger(tmp_path: Path) -> No
     assert (fault["kind"], fault["record"], fault["offset"]) == ("unreadable", 2, 16)
 
 
-def test_filtered_sequences_are_arrow_streams(corpus: Path, tmp_path: Path) -> None:
-    dataaudit.audit(corpus / "nanogpt", tmp_path / "run", eos_id=EOT, workers=1)
-    result = dataaudit.filter(tmp_path / "run", tmp_path / "out", workers=1)
-    kept = datasets.Dataset.from_file(str(tmp_path / "out/clean/train.bin.arrow"))
-    assert len(kept) == result.records.clean
-    assert result.records.total == 200
-    assert all(row["input_ids"] in DOCUMENTS for row in kept)
-
-
 def test_files_that_cannot_be_read_at_all_end_the_audit(tmp_path: Path) -> None:
     main = write_tokens("megatron", tmp_path / "in", DOCUMENTS[:3], "uint16")
     main.unlink()

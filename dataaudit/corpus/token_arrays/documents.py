@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.corpus.batches import batch_schema
-from dataaudit.corpus.documents import RAW_LIMIT, Fault, FaultKind, Piece, RawBatch, ReadOptions, Tally
+from dataaudit.corpus.documents import RAW_LIMIT, Fault, FaultKind, Piece, Places, RawBatch, ReadOptions, Tally
 from dataaudit.corpus.token_arrays.measuring import Measuring, layout_of
 from dataaudit.corpus.token_arrays.sequences import Part, Sequences, parts
 from dataaudit.corpus.token_arrays.source import TokenSource, open_tokens
@@ -54,7 +54,10 @@ def array_records(
         if read.part.names is not None:
             columns["id"] = pa.array(read.part.names, pa.large_string())
         tally.records += count
-        yield RawBatch("arrow_stream", count, pa.record_batch(columns))
+        layout = layout_of(piece)
+        positions = (read.part.starts - layout.header) // np.dtype(layout.dtype).itemsize
+        places = Places(read.part.records, positions)
+        yield RawBatch("arrow_stream", count, pa.record_batch(columns), places=places)
 
 
 class _Read(NamedTuple):

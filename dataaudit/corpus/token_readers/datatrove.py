@@ -59,6 +59,7 @@ class _Metadata(msgspec.Struct, frozen=True):
 
     token_size: int | None
     tokens: int | None
+    tokenizer: str | None
 
 
 def _metadata(path: str) -> _Metadata | None:
@@ -66,8 +67,8 @@ def _metadata(path: str) -> _Metadata | None:
         return None
     with open_binary(f"{path}.metadata") as file:
         first, second, *_ = [*file.read(_MOST_METADATA).split(b"\n"), b"", b""]
-    size = first.rpartition(b"|")[2].strip()
-    return _Metadata(_number(size), _number(second.strip()))
+    name, _, size = first.rpartition(b"|")
+    return _Metadata(_number(size.strip()), _number(second.strip()), name.decode("utf-8", "replace")[:256] or None)
 
 
 def _number(text: bytes) -> int | None:
@@ -115,6 +116,7 @@ def cut(file: CorpusFile, _compression: str | None, options: ReadOptions, target
         declared_by="index",
         side_stamps=tuple(stamp_of(path) if exists(path) else "" for path in beside),
         sides=("labels",) if exists(beside[2]) else (),
+        tokenizer=metadata.tokenizer if metadata else None,
     )
     if not exists(beside[0]):
         kind = _dtype(file, metadata, None, hints)

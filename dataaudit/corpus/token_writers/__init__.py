@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dataaudit.errors import UsageError, suggestion
 
-IdType = Literal["uint8", "uint16", "uint32", "uint64", "int32", "int64"]
+IdType = Literal["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 
 
 class Origin(NamedTuple):
@@ -25,7 +25,7 @@ class Origin(NamedTuple):
 
     id: str
     file: str
-    record: int
+    record: int | str
 
 
 class Sequences(NamedTuple):
@@ -36,19 +36,30 @@ class Sequences(NamedTuple):
         offsets: int64[n + 1], where each document starts in *ids*.
         doc_ids: uint64[n].
         origins: one a document where the format asks for them, else None.
+        losses: bool, one for each of *ids*: whether it gives a loss; None where nothing says.
     """
 
     ids: NDArray[Any]
     offsets: NDArray[np.int64]
     doc_ids: NDArray[np.uint64]
     origins: list[Origin] | None = None
+    losses: NDArray[np.bool_] | None = None
 
 
 class ShardFacts(NamedTuple):
-    """What a shard says about itself: the type of its ids, and the name of the tokenizer, if it is known."""
+    """What a shard says about itself.
+
+    Attributes:
+        dtype: type of the ids.
+        tokenizer: name of the tokenizer, if it is known.
+        losses: whether it says which ids give a loss, where the format can.
+        row_length: ids of each document where all have as many and the format has tables for them; else None.
+    """
 
     dtype: IdType
     tokenizer: str | None
+    losses: bool = False
+    row_length: int | None = None
 
 
 class ShardWriter(Protocol):
@@ -82,6 +93,7 @@ class TokenFormat:
         usual: the type that its own tools take for ids below a number.
         delimited: where its readers look for the id between documents; None where documents stand in an index.
         sidecars: the names of the files beside a main file.
+        losses: what the name of a further sidecar with losses has behind that of the main file; None for none.
         shard_bytes: bytes of token ids in a shard when nobody says; None for all in one.
         most_bytes: bytes of token ids that a shard can hold at all; a longer document is cut.
         folder_files: further files of the folder by name, from the shards, what they say, and a digest of the content.
@@ -94,6 +106,7 @@ class TokenFormat:
     usual: Callable[[int], IdType]
     delimited: Literal["start", "end"] | None = None
     sidecars: Callable[[str], tuple[str, ...]] = _no_sidecars
+    losses: str | None = None
     shard_bytes: int | None = None
     most_bytes: int | None = None
     folder_files: Callable[[Sequence[str], ShardFacts, str], dict[str, bytes]] = _no_files

@@ -12,7 +12,7 @@ from dataaudit.corpus.token_writers import IdType, Sequences, ShardFacts, TokenF
 from dataaudit.errors import RunError
 
 MAGIC, VERSION = b"MMIDIDX\x00\x00", 1
-CODES = {"uint8": 1, "int32": 4, "int64": 5, "uint16": 8}
+CODES = {"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint16": 8}
 """The code of each type of ids in the header."""
 _STEP = 1 << 20
 
