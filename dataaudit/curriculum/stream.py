@@ -1,13 +1,25 @@
 """Samples of a stream under a curriculum."""
 
-import heapq
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from dataaudit.errors import UsageError
 
 FORMAT = 1
+
+
+class _Waiting(NamedTuple):
+    """A sample that came too early: its first step, and its number among those that did."""
+
+    first: int
+    number: int
+    sample: Mapping[str, Any]
+
+
+def _latest_first(waiting: _Waiting) -> tuple[int, int]:
+    return -waiting.first, -waiting.number
 
 
 class CurriculumStream:
@@ -56,23 +68,26 @@ class CurriculumStream:
                 yield sample
 
     def _admitted(self) -> Iterator[Mapping[str, Any]]:
-        # A heap by first step; the number keeps the order and is never equal, so that samples are not compared.
-        heap: list[tuple[int, int, Mapping[str, Any]]] = []
+        waiting: list[_Waiting] = []
         numbers = count()
         for sample in self._samples:
-            while heap and heap[0][0] <= self.step:
-                yield from self._in_time(heapq.heappop(heap)[2])
+            yield from self._due(waiting)
             first = sample.get(self._from, 0)
             if first is None:
                 self.never += 1
             elif first <= self.step:
                 yield from self._in_time(sample)
             else:
-                heapq.heappush(heap, (first, next(numbers), sample))
-                self._make_room(heap)
-        while heap and heap[0][0] <= self.step:
-            yield from self._in_time(heapq.heappop(heap)[2])
-        self.left_out += len(heap)
+                insort(waiting, _Waiting(first, next(numbers), sample), key=_latest_first)
+                if len(waiting) > self._most:
+                    del waiting[0]
+                    self.left_out += 1
+        yield from self._due(waiting)
+        self.left_out += len(waiting)
+
+    def _due(self, waiting: list[_Waiting]) -> Iterator[Mapping[str, Any]]:
+        while waiting and waiting[-1].first <= self.step:
+            yield from self._in_time(waiting.pop().sample)
 
     def _in_time(self, sample: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         last = sample.get(self._until)
@@ -80,12 +95,6 @@ class CurriculumStream:
             self.expired += 1
         else:
             yield sample
-
-    def _make_room(self, heap: list[tuple[int, int, Mapping[str, Any]]]) -> None:
-        if len(heap) > self._most:
-            heap.remove(max(heap, key=lambda waiting: waiting[:2]))
-            heapq.heapify(heap)
-            self.left_out += 1
 
     def state_dict(self, given: int | None = None) -> dict[str, Any]:
         """Returns what a resume needs; *given* says how many samples were used, where some were given ahead."""

@@ -67,11 +67,12 @@ def find_spikes(series: Series) -> list[FoundSpike]:
 def _stands_out(value: float, before: deque[float]) -> bool:
     if len(before) < LEAST:
         return not np.isfinite(value)
-    level = _level(before)
+    level = level_of(before)
     return not np.isfinite(value) or value > level.mean + SIGMAS * level.sigma
 
 
-def _level(before: deque[float]) -> Level:
+def level_of(before: deque[float]) -> Level:
+    """Returns the level of values; 0 without any."""
     if not before:
         return Level(0.0, 0.0)
     values = np.array(before)
@@ -82,7 +83,7 @@ def _level(before: deque[float]) -> Level:
 
 def _spike(series: Series, first: int, before: deque[float]) -> tuple[FoundSpike, int]:
     """Returns the spike that begins at *first*, and the place where the series goes on."""
-    level = _level(before)
+    level = level_of(before)
     calm = level.mean + RECOVERED_SIGMAS * level.sigma if len(before) >= LEAST else np.inf
     recovered = _recovered(series.values, first, calm)
     left = len(series.values) - first

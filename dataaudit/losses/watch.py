@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from dataaudit.losses.spikes import FLAT, IN_A_ROW, LEAST, RECOVERED_SIGMAS, SIGMAS, WINDOW, Level
+from dataaudit.losses.spikes import IN_A_ROW, LEAST, RECOVERED_SIGMAS, SIGMAS, WINDOW, Level, level_of
 
 
 class SpikeWatch:
@@ -18,12 +18,7 @@ class SpikeWatch:
     @property
     def level(self) -> Level | None:
         """Mean and deviation of the values before; None while there are too few."""
-        if len(self._before) < LEAST:
-            return None
-        values = np.array(self._before)
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, deviation = float(values.mean()), float(values.std())
-        return Level(mean, max(deviation, FLAT * abs(mean)))
+        return level_of(self._before) if len(self._before) >= LEAST else None
 
     def begins(self, value: float) -> bool:
         """Says whether a spike begins with this value; those of a spike that goes on, or recovers, begin none."""

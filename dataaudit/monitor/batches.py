@@ -88,6 +88,8 @@ def _columns(batch: Any, text_column: str) -> Mapping[str, Any]:
     if isinstance(first, Mapping):
         return _known({name: [each.get(name) for each in batch] for name in first}, text_column)
     if is_array(first) and len(first.shape) == 2:
+        if len(batch) > 2:
+            raise UsageError(f"a batch is a list of {len(batch)} arrays of 2 dimensions. {KINDS}")
         return dict(zip((IDS, LABELS), batch, strict=False))
     return {IDS: batch}
 

@@ -149,6 +149,7 @@ def test_texts_are_found_under_another_name_and_surrogates_are_no_fault():
         ({"input_ids": [[1, 2]], "attention_mask": [[1]]}, "attention_mask has 1 samples of 1 values"),
         ({"input_ids": [[1, 2]], "labels": [[1], [2]]}, "labels has 2 samples of 1 values"),
         (pa.array([1]), "holds int64, not texts"),
+        ([np.ones((1, 3), int)] * 3, "a list of 3 arrays of 2 dimensions"),
     ],
 )
 def test_another_form_is_an_error_that_says_what_is_expected(batch, message):
