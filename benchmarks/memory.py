@@ -10,14 +10,14 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks import texts
-from benchmarks.one_core import TOKENIZER, machine, stay_on_one_core, table
+from benchmarks.one_core import TOKENIZER, children_processor, machine, stay_on_one_core, table
 from benchmarks.throughput import write_jsonl
 
 INTERVAL = 0.02
@@ -25,17 +25,19 @@ INTERVAL = 0.02
 
 @dataclass
 class Peak:
-    """What an audit of *megabytes* of text took.
+    """What an audit of *megabytes* of text or tokens took.
 
     Attributes:
         resident, anonymous: the most at any time, in MiB.
         seconds: by the clock, start-up included.
+        processor: seconds of processor time, over all processes.
     """
 
     megabytes: int
     resident: float = 0.0
     anonymous: float = 0.0
     seconds: float = 0.0
+    processor: float = 0.0
 
 
 def main() -> None:
@@ -76,26 +78,27 @@ def _measure(megabytes: int, tokenizer: Path, folder: Path | None) -> Peak:
             "1",
         ]
         command += ["--tokenizer", tokenizer, "--fail-on", "never"]
-        return _watch(command, Peak(megabytes))
+        return watch(command, Peak(megabytes))
 
 
 def _mixed(tokenizer: Path) -> Iterator[str]:
     return chain.from_iterable(zip(texts.english(), texts.chinese(tokenizer), strict=False))
 
 
-def _watch(command: list[str | Path], peak: Peak) -> Peak:
+def watch(command: Sequence[str | Path], peak: Peak) -> Peak:
     """Runs a command and fills in the peak.
 
     Raises:
         subprocess.CalledProcessError: it failed.
     """
-    started = time.perf_counter()
+    started, processor = time.perf_counter(), children_processor()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
         resident, anonymous = _memory(process.pid)
         peak.resident, peak.anonymous = max(peak.resident, resident), max(peak.anonymous, anonymous)
         time.sleep(INTERVAL)
     peak.seconds = time.perf_counter() - started
+    peak.processor = children_processor() - processor
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
     return peak

@@ -55,12 +55,13 @@ def run(command: Sequence[str | Path]) -> Cost:
     Raises:
         subprocess.CalledProcessError: it failed; its stderr is in the error.
     """
-    wall, cpu = time.perf_counter(), _children()
+    wall, cpu = time.perf_counter(), children_processor()
     subprocess.run(command, check=True, capture_output=True, text=True)
-    return Cost(time.perf_counter() - wall, _children() - cpu)
+    return Cost(time.perf_counter() - wall, children_processor() - cpu)
 
 
-def _children() -> float:
+def children_processor() -> float:
+    """Returns the seconds of processor time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
