@@ -127,22 +127,17 @@ class Plan(msgspec.Struct, frozen=True):
 def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
     """Packs pieces into shards of up to *shard_bytes*, in order; a larger piece is a shard of its own.
 
-    Texts, token ids, and ids with labels or masks are in shards of their own: they do not have the same signals.
+    Texts and token ids are in shards of their own: they do not have the same signals.
     """
     shards: list[list[Piece]] = []
     room = 0
     for piece in pieces:
-        if not shards or piece.size > room or _measured(piece) != _measured(shards[-1][-1]):
+        if not shards or piece.size > room or piece.kind != shards[-1][-1].kind:
             shards.append([])
             room = shard_bytes
         shards[-1].append(piece)
         room -= piece.size
     return shards
-
-
-def _measured(piece: Piece) -> tuple[str, tuple[str, ...]]:
-    """Returns what decides which signals the documents of a piece have."""
-    return piece.kind, piece.side_columns
 
 
 @lru_cache(maxsize=1)
