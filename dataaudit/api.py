@@ -16,7 +16,6 @@ from dataaudit.pipeline.audit import default_workers, run_audit, run_check
 from dataaudit.pipeline.compare_runs import compare_runs
 from dataaudit.pipeline.export_plan import ExportSettings
 from dataaudit.pipeline.export_run import run_export
-from dataaudit.pipeline.filter_plan import output_format
 from dataaudit.pipeline.filter_run import finished_plan, rules_for, run_filter
 from dataaudit.pipeline.listener import Silent
 from dataaudit.pipeline.lookup import load_result as _load_result
@@ -158,7 +157,7 @@ def filter(  # noqa: A001 - the command's name
         Path(out),
         Silent(),
         workers=workers or default_workers(),
-        output=output_format(format),
+        output=format,
         loaded=loaded,
         step=at_step,
         curriculum=curriculum,

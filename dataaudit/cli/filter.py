@@ -1,12 +1,12 @@
 """``dataaudit filter`` and ``dataaudit restore``: clean and quarantine."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dataaudit.cli.answer import say
+from dataaudit.cli.export import FORMATS as TOKEN_FORMATS
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.errors import UsageError
 
@@ -15,21 +15,14 @@ if TYPE_CHECKING:
 
 Jobs = Annotated[int | None, typer.Option("-j", "--jobs", min=1, metavar="N", help="Workers; all cores by default.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+FORMATS = f"same, jsonl.zst, parquet, or of token ids {TOKEN_FORMATS}"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
-
-
-class CleanFormat(StrEnum):
-    """Formats of the clean files."""
-
-    SAME = "same"
-    LINES = "jsonl.zst"
-    PARQUET = "parquet"
 
 
 def filter_(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     to: Annotated[Path | None, typer.Option(metavar="OUT", help="Where to write; the same one resumes.")] = None,
-    format: Annotated[CleanFormat, typer.Option(help="Format of the clean files.")] = CleanFormat.SAME,  # noqa: A002
+    format: Annotated[str, typer.Option(metavar="FORMAT", help=f"Of the clean files: {FORMATS}.")] = "same",  # noqa: A002
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go; reads no corpus.")] = False,
     config: Annotated[
         str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or file with the rules.")
@@ -71,7 +64,7 @@ def filter_(
             to,
             TerminalListener(quiet=quiet),
             workers=workers,
-            output=format.value,
+            output=format,
             loaded=loaded,
             step=at_step,
             curriculum=curriculum,

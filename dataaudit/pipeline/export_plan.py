@@ -178,8 +178,8 @@ def _delimiters(
     where = form.delimited
     default = {"start": settings.prepend_bos, "end": settings.append_eos, None: "none"}[where] == "default"
     if where is not None and default:
-        option = "--prepend-bos" if where == "start" else "--append-eos"
         if chosen[where] is None:
+            option = "--prepend-bos" if where == "start" else "--append-eos"
             raise UsageError(
                 f"{settings.format} files have an id at the {where} of every document, and the run's config has none "
                 f"(model.eos_id). Give {option} ID, or {option} none to write the documents as they are."
@@ -188,6 +188,22 @@ def _delimiters(
             chosen[where] = None
             notes.append(reason)
     return chosen["start"], chosen["end"]
+
+
+def refuse_undelimited(settings: ExportSettings, source: TokenSource) -> None:
+    """Makes sure, before a filter, that there is an id for the ends of documents where the format needs one.
+
+    Raises:
+        UsageError: the run's config has none.
+    """
+    model = source.model
+    where = token_format(settings.format).delimited
+    known = model.eos_id if where == "end" or model.bos_id is None else model.bos_id
+    if where is not None and known is None:
+        raise UsageError(
+            f"{settings.format} files have an id at the {where} of every document, and the run's config has none. "
+            "Audit again with --eos-id ID, or filter without --format and give dataaudit export the id."
+        )
 
 
 def _separated(facts: Facts, wanted: int | None, where: str) -> str | None:

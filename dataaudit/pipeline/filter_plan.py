@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, cast, get_args
 
 import msgspec
 
@@ -14,12 +13,14 @@ from dataaudit.corpus import CorpusFile, Piece
 from dataaudit.corpus.leave_out import REASONS_ENDING
 from dataaudit.corpus.sequence_files import files_of, own_format, sequence_file
 from dataaudit.corpus.token_readers import names as array_formats
+from dataaudit.corpus.token_writers import token_formats
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import Restored
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.store import LOCK, MARKERS, TEMPORARY, RunFolder
 
-OutputFormat = Literal["same", "jsonl.zst", "parquet"]
+RECORD_FORMATS = ("same", "jsonl.zst", "parquet")
+"""Formats of clean files that hold records; the others are those of token ids, which a filter exports to."""
 FILTER_FORMAT = 1
 PLAN_NAME = "filter_plan.json"
 RESULT_NAME = "filter.json"
@@ -28,25 +29,25 @@ AS_LINES = ("csv", "text")
 """Formats whose quarantine is JSON lines: they have no place for reasons."""
 
 
-def output_format(name: str) -> OutputFormat:
-    """Returns the format of clean files that has a name.
+def refuse_format(name: str) -> None:
+    """Makes sure that there is a format of clean files.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none of this name.
     """
-    formats = get_args(OutputFormat)
+    formats = (*RECORD_FORMATS, *token_formats())
     if name not in formats:
         raise UsageError(
             f"no format {name!r} of clean files.{suggestion(name, formats)} There are: {', '.join(formats)}."
         )
-    return cast("OutputFormat", name)
 
 
 class PieceNames(msgspec.Struct, frozen=True):
     """Where the records of a piece go, relative to OUT.
 
     Attributes:
-        clean, quarantine, unreadable: kept records, quarantined ones, and what could not be read.
+        clean: kept records; an empty text where they are exported as token ids, all together.
+        quarantine, unreadable: quarantined records, and what could not be read.
         reasons: why each sequence is in quarantine, where the format has no place for it; else None.
         sidecars: files that may stand beside *clean* and *quarantine*.
     """
@@ -61,7 +62,8 @@ class PieceNames(msgspec.Struct, frozen=True):
     def all(self) -> list[str]:
         """Every file that may be written for the piece."""
         more = [] if self.reasons is None else [self.reasons]
-        return [self.clean, self.quarantine, self.unreadable, *more, *self.sidecars]
+        clean = [self.clean] if self.clean else []
+        return [*clean, self.quarantine, self.unreadable, *more, *self.sidecars]
 
 
 class FilterPlan(msgspec.Struct, frozen=True):
@@ -75,7 +77,7 @@ class FilterPlan(msgspec.Struct, frozen=True):
         config_name, config_digest: where the rules come from.
         rules: with the limits of the step.
         step: the training step that limits were taken at, or None.
-        output: format of the clean files.
+        output: format of the clean files: one of RECORD_FORMATS, or of token ids.
         restored: failures that no longer count.
         names: by shard and piece.
         moving: for a curriculum, the rules as they were given; *rules* then have each limit where it keeps most.
@@ -89,7 +91,7 @@ class FilterPlan(msgspec.Struct, frozen=True):
     config_digest: str
     rules: tuple[Rule, ...]
     step: int | None
-    output: OutputFormat
+    output: str
     restored: list[Restored]
     names: list[list[PieceNames]]
     moving: tuple[Rule, ...] = ()
@@ -111,7 +113,7 @@ def load_filter_plan(out: Path) -> FilterPlan | None:
     return plan if plan.format == FILTER_FORMAT else None
 
 
-def output_names(plan: Plan, output: OutputFormat, *, with_fields: bool = False) -> list[list[PieceNames]]:
+def output_names(plan: Plan, output: str, *, with_fields: bool = False) -> list[list[PieceNames]]:
     """Returns where the records of each piece go, by shard and piece.
 
     A file of one piece keeps its name. One that was cut becomes a folder with the file's stem as its name, and in it
@@ -148,7 +150,7 @@ def _relative(file: CorpusFile, number: int, of: int) -> str:
     return "/".join([*parts[:-1], stem, f"{part}.{ending}" if ending else part])
 
 
-def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str], *, with_fields: bool) -> PieceNames:
+def _unique(relative: str, piece: Piece, output: str, taken: set[str], *, with_fields: bool) -> PieceNames:
     """Returns names that no other file has, and that are no folder of another."""
     while True:
         names = _names(relative, piece, output, with_fields=with_fields)
@@ -162,9 +164,11 @@ def _unique(relative: str, piece: Piece, output: OutputFormat, taken: set[str], 
         relative = f"{folder}/_{last}" if folder else f"_{last}"
 
 
-def _names(relative: str, piece: Piece, output: OutputFormat, *, with_fields: bool) -> PieceNames:
+def _names(relative: str, piece: Piece, output: str, *, with_fields: bool) -> PieceNames:
     unreadable = f"quarantine/{relative}.unreadable.jsonl"
     own = own_format(piece)
+    if output not in RECORD_FORMATS:
+        return msgspec.structs.replace(_names(relative, piece, "same", with_fields=True), clean="")
     if own is None:
         as_quarantine = with_fields and output == "same"
         clean = _quarantine_name(relative, piece) if as_quarantine else _clean_name(relative, piece, output)
@@ -178,7 +182,7 @@ def _names(relative: str, piece: Piece, output: OutputFormat, *, with_fields: bo
     return PieceNames(clean, quarantine, unreadable, quarantine + REASONS_ENDING, tuple(sidecars))
 
 
-def _clean_name(relative: str, piece: Piece, output: OutputFormat) -> str:
+def _clean_name(relative: str, piece: Piece, output: str) -> str:
     if output == "same":
         return relative + _ending(piece)
     folder, _, last = relative.rpartition("/")

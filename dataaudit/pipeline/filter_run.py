@@ -12,18 +12,21 @@ from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
 from dataaudit.pipeline.audit import stored_config
 from dataaudit.pipeline.check_config import check_config
+from dataaudit.pipeline.export_plan import ExportSettings, refuse_undelimited
+from dataaudit.pipeline.export_run import export_tokens
 from dataaudit.pipeline.filter_balance import balance
 from dataaudit.pipeline.filter_plan import (
     FILTER_FORMAT,
     PLAN_NAME,
+    RECORD_FORMATS,
     RESULT_NAME,
     FilterPlan,
-    OutputFormat,
     load_filter_plan,
     open_out,
     output_names,
     possible_outputs,
     reading,
+    refuse_format,
     refuse_place,
     writing,
 )
@@ -34,6 +37,7 @@ from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of, pretty_json
 from dataaudit.pipeline.tasks import FilterSpec, Task
+from dataaudit.pipeline.token_source import token_source, tokens_of_filter
 from dataaudit.pipeline.unchanged import refuse_changed
 from dataaudit.pipeline.verdicts import columns_of, names_of, verdicts_of
 from dataaudit.rules import at_step, is_moving, loosest
@@ -62,7 +66,7 @@ def run_filter(
     listener: Listener,
     *,
     workers: int,
-    output: OutputFormat = "same",
+    output: str = "same",
     loaded: LoadedConfig | None = None,
     step: int | None = None,
     curriculum: bool = False,
@@ -74,7 +78,7 @@ def run_filter(
         out: the output folder; new, empty, or of an earlier try of the same filter.
         listener: hears notes.
         workers: processes.
-        output: format of the clean files.
+        output: format of the clean files: one of RECORD_FORMATS, or of token ids.
         loaded: the rules; those that the run was judged with last when None.
         step: the training step at which moving limits are taken; in the end when None.
         curriculum: keep what any step admits, and say in each kept record from which to which step.
@@ -85,6 +89,9 @@ def run_filter(
     audit = finished_plan(run)
     loaded = rules_for(run, audit, loaded)
     rules = _limits(loaded, step, curriculum=curriculum)
+    refuse_format(output)
+    if output not in RECORD_FORMATS:
+        _refuse_export(run, output, curriculum=curriculum)
     refuse_place(out, run, audit.inputs)
     _refuse_changed(audit)
     with reading(run), open_out(out) as folder, writing(out):
@@ -104,6 +111,14 @@ def run_filter(
         )
         plan = _taken_over(plan, folder)
         return _work(folder, plan, listener, workers)
+
+
+def _refuse_export(run: Path, output: str, *, curriculum: bool) -> None:
+    """Says before the work why kept documents cannot be exported as token ids, as far as that is known."""
+    if curriculum:
+        raise UsageError(f"--curriculum writes steps into records, for which {output} files have no place.")
+    source = token_source(run)
+    refuse_undelimited(ExportSettings(output), source)
 
 
 def _limits(loaded: LoadedConfig, step: int | None, *, curriculum: bool) -> tuple[Rule, ...]:
@@ -256,9 +271,20 @@ def _work(folder: RunFolder, plan: FilterPlan, listener: Listener, workers: int)
     done = [marker for marker in markers if marker is not None]
     _sweep(folder, plan, done)
     result = balance(plan, audit, done)
+    if plan.output not in RECORD_FORMATS:
+        result = _exported(folder.path, plan, result, listener)
     folder.write(RESULT_NAME, pretty_json(result))
     folder.tidy()
     return result
+
+
+def _exported(out: Path, plan: FilterPlan, result: FilterResult, listener: Listener) -> FilterResult:
+    """Writes the token ids of kept documents into OUT/clean, in one format and with a check of their range."""
+    source = tokens_of_filter(out, Path(plan.run))
+    written = export_tokens(source, out / "clean", ExportSettings(plan.output), listener, again=True)
+    for note in written.notes:
+        listener.note(f"clean: {note}")
+    return msgspec.structs.replace(result, conserved=result.conserved and written.documents == result.records.clean)
 
 
 def _tasks(plan: FilterPlan, audit: Plan) -> list[Task]:

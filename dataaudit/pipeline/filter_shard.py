@@ -21,7 +21,7 @@ from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
 from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
-from dataaudit.pipeline.filter_plan import FilterPlan, PieceNames, load_filter_plan, writing
+from dataaudit.pipeline.filter_plan import RECORD_FORMATS, FilterPlan, PieceNames, load_filter_plan, writing
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.spans import span_of
 from dataaudit.pipeline.store import Marker, RunFolder
@@ -230,7 +230,8 @@ class PieceFilter:
         unreadable = (fate == Fate.UNREADABLE) & (not has_place)
         taken = (fate != Fate.CLEAN) & (fate != Fate.UNKNOWN) & ~unreadable
         kept, rows = self._chosen(batch, start, fate == Fate.CLEAN)
-        writers.clean.write(self._converted(self._with_steps(kept, rows)))
+        if self.output in RECORD_FORMATS:
+            writers.clean.write(self._converted(self._with_steps(kept, rows)))
         if taken.any():
             chosen, rows = self._chosen(batch, start, taken)
             if writers.reasons is None:
