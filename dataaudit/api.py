@@ -43,6 +43,7 @@ def audit(
     source_column: str | None = None,
     input_format: str | None = None,
     token_dtype: str | None = None,
+    text: Location | None = None,
     eos_id: int | None = None,
     bos_id: int | None = None,
     reference: Location | None = None,
@@ -65,6 +66,8 @@ def audit(
         source_column: dotted name of the column that names the source; found by itself when None.
         input_format: name of a reader, to force it, such as ``"nanogpt"``; found by content when None.
         token_dtype: type of the ids in files of token ids that do not say it, such as ``"uint32"``.
+        text: the text that the token ids were made of, of which a sample is tokenized again: a column of the same
+            records, or files with the same documents in the same order; a tokenizer is needed.
         eos_id: the id that every document should end with, and that cuts streams of ids into documents; for the
             latter the tokenizer's when None.
         bos_id: the same for their start.
@@ -86,6 +89,7 @@ def audit(
         id_column=id_column,
         source_column=source_column,
         token_dtype=token_dtype,
+        text_beside=None if text is None else str(text),
         eos_id=eos_id,
         bos_id=bos_id,
         reference=None if reference is None else str(reference),

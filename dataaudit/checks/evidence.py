@@ -6,7 +6,7 @@ from functools import cached_property
 
 import polars as pl
 
-from dataaudit.checks.reencoded import Reencoded
+from dataaudit.checks.reencoded import Reencoded, TextCompared
 from dataaudit.config.schema import Config
 from dataaudit.corpus import TokenFacts
 from dataaudit.kernels.vocabulary import Vocabulary
@@ -78,6 +78,7 @@ class Evidence:
         shard_tokens: tokens that the second pass read from the token shards.
         tokenized_input: whether the corpus came as token ids.
         reencoded: what a sample of the ids became when they were decoded and encoded, or None.
+        text_beside: what a sample of the ids is beside the text that they are said to come from, or None.
         drift: shards and windows against the corpus, or None before they were compared.
         duplicates: which documents repeat others, or None when they were not compared.
         order: the order of training, or None when the config names none.
@@ -100,6 +101,7 @@ class Evidence:
     tokenized_input: bool
     tokenizer_ids: Mapping[str, int | None] = field(default_factory=dict)
     reencoded: Reencoded | None = None
+    text_beside: TextCompared | None = None
     drift: Drift | None = None
     duplicates: Duplicates | None = None
     order: OrderFacts | None = None
@@ -125,6 +127,8 @@ class Evidence:
                 return self.order is not None
             case "reencoded":
                 return self.reencoded is not None
+            case "text_beside":
+                return self.text_beside is not None
             case "reference":
                 return self.drift is not None and self.drift.reference is not None
             case "rules":
@@ -145,8 +149,10 @@ class Evidence:
                 return "documents were not compared (duplicates.enabled is false)"
             case "order":
                 return "the config names no order of training (order.name)"
-            case "reencoded" if not self.tokenized_input:
+            case "reencoded" | "text_beside" if not self.tokenized_input:
                 return NO_IDS
+            case "text_beside":
+                return "no text was given beside the ids (--text)"
             case "reencoded":
                 return "no tokenizer was given"
             case "reference":

@@ -48,3 +48,31 @@ class Reencoded(msgspec.Struct, frozen=True, kw_only=True):
     encoded_tokens: int
     characters: int
     differing: list[ReencodedDocument]
+
+
+class TextCompared(msgspec.Struct, frozen=True, kw_only=True):
+    """A sample of the documents that came as token ids, beside what the tokenizer makes of the text given with them.
+
+    Attributes:
+        text: the column or the path of the text.
+        records: of token ids.
+        text_records: of the text; None when it is a column of the same records.
+        damage: file and reason where the text could not be read to its end; None when it was.
+        without_text: sampled documents with no text beside their ids.
+        special_first, special_last: sampled documents whose first, whose last id is special.
+        sample: the sampled documents that have a text, and their differences.
+    """
+
+    text: str
+    records: int
+    text_records: int | None
+    damage: str | None
+    without_text: list[int]
+    special_first: int
+    special_last: int
+    sample: Reencoded
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether it is known which text belongs to which ids."""
+        return self.text_records is None or self.text_records == self.records

@@ -1,5 +1,7 @@
 """Checks whether the tokenizer is the one that made the token ids."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from dataaudit.checks.check import Options, Outcome, check
@@ -47,7 +49,7 @@ def tokenizer_identity(evidence: Evidence, options: Options) -> Outcome:
         "tokens_per_character": rate,
         "encoded_tokens_per_character": found.encoded_tokens / found.characters if found.characters else None,
         "plausible_tokens_per_character": is_plausible,
-        "differences": [_told(each) for each in found.differing],
+        "differences": [told(each) for each in found.differing],
     }
     return Outcome(
         differ / found.documents,
@@ -69,7 +71,7 @@ def _message(found: Reencoded, differ: int, rate: float | None, is_plausible: bo
         message = (
             f"{differ:,} of {sampled} ({percent(differ / found.documents)}) {agree(differ, 'come')} back with other "
             f"ids; document {first.doc_id} first at position {first.position:,}: "
-            f"{_shown(first.given, first.given_text)} is given, {_shown(first.encoded, first.encoded_text)} encoded."
+            f"{shown(first.given, first.given_text)} is given, {shown(first.encoded, first.encoded_text)} encoded."
         )
     if rate is None:
         return f"{message} The ids decode to no text at all."
@@ -77,11 +79,13 @@ def _message(found: Reencoded, differ: int, rate: float | None, is_plausible: bo
     return f"{message} {number(round(rate, 3))} tokens a character{judged}."
 
 
-def _shown(ids: list[int], text: str | None) -> str:
+def shown(ids: list[int], text: str | None) -> str:
+    """Returns ids as a sentence has them: what they stand for, where that is to be shown."""
     return f"ids {ids}" if text is None else f"{text!r}"
 
 
-def _told(each: ReencodedDocument) -> dict[str, object]:
+def told(each: ReencodedDocument) -> dict[str, object]:
+    """Returns a difference as the details have it."""
     return {
         "doc_id": each.doc_id,
         "position": each.position,
@@ -94,14 +98,16 @@ def _told(each: ReencodedDocument) -> dict[str, object]:
 
 
 def _examples(evidence: Evidence, found: Reencoded) -> list[Example]:
-    places = {each.doc_id: each.position for each in found.differing if not each.is_same_inside}
+    differing = [each for each in found.differing if not each.is_same_inside]
+    return examples_of(evidence, {each.doc_id: f"differs first at position {each.position}" for each in differing})
+
+
+def examples_of(evidence: Evidence, reasons: Mapping[int, str]) -> list[Example]:
+    """Returns the documents with these doc_ids, ascending, and the reason of each."""
     rows = (
-        evidence.documents.filter(pl.col("doc_id").is_in(list(places)))
+        evidence.documents.filter(pl.col("doc_id").is_in(list(reasons)))
         .select("doc_id", "id", "file", "record", "source")
         .sort("doc_id")
         .collect(engine="streaming")
     )
-    return [
-        Example(**row, reason=f"differs first at position {places[row['doc_id']]}")
-        for row in rows.iter_rows(named=True)
-    ]
+    return [Example(**row, reason=reasons[row["doc_id"]]) for row in rows.iter_rows(named=True)]

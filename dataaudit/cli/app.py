@@ -102,6 +102,10 @@ def audit(
         TokenType | None,
         typer.Option(metavar="TYPE", help="Type of raw token ids that no header says, such as uint32."),
     ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN|PATH", help="The text that token ids were made of, to be tokenized again."),
+    ] = None,
     eos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that ends a document.")] = None,
     bos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that starts a document.")] = None,
     reference: ReferenceOption = None,
@@ -137,6 +141,7 @@ def audit(
         id_column=id_column,
         source_column=source_column,
         token_dtype=token_dtype,
+        text_beside=text,
         eos_id=eos_id,
         bos_id=bos_id,
         reference=reference,

@@ -22,6 +22,7 @@ def override(
     id_column: str | None = None,
     source_column: str | None = None,
     token_dtype: str | None = None,
+    text_beside: str | None = None,
     bos_id: int | None = None,
     eos_id: int | None = None,
     reference: str | None = None,
@@ -38,7 +39,7 @@ def override(
     columns = {"text_column": text_column, "id_column": id_column, "source_column": source_column}
     changed = msgspec.structs.replace(
         config,
-        read=_with(config.read, **columns, token_dtype=token_dtype),
+        read=_with(config.read, **columns, token_dtype=token_dtype, text_beside=text_beside),
         tokenizer=_with(config.tokenizer, path=tokenizer),
         model=filled(_with(config.model, path=model, **numbers)),
         drift=_with(config.drift, reference=reference),

@@ -42,6 +42,8 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     number_columns: numeric columns of the user's own, which rules can then use like signals.
     document_per: for plain text files, whether a document is a file or a line.
     token_dtype: the type of the ids in files of token ids that do not say it, such as uint32.
+    text_beside: the text that token ids were made of, of which a sample is tokenized again: a column of the same
+        records, or a file, folder, pattern or address with the same documents in the same order.
     max_record_bytes: most bytes of a line, CSV row, JSON element or plain text; a longer one is counted as unreadable.
     shard_bytes: about how many bytes of input make a shard, the unit of work that an interruption can lose.
     """
@@ -52,6 +54,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     number_columns: tuple[str, ...] = ()
     document_per: Literal["file", "line"] = "file"
     token_dtype: TokenType | None = None
+    text_beside: str | None = None
     max_record_bytes: RecordBytes = 1 << 30
     shard_bytes: ShardBytes = 128 << 20
 

@@ -36,11 +36,14 @@ class Choice(NamedTuple):
     source_column: str | None
 
 
-def choose(columns: Sequence[Column], options: ReadOptions) -> Choice:
-    """Returns what to read from a file with these columns; the content is None when no column fits."""
+def choose(columns: Sequence[Column], options: ReadOptions, *, ids_first: bool = False) -> Choice:
+    """Returns what to read from a file with these columns; the content is None when no column fits.
+
+    Of usual columns texts go before token ids, unless *ids_first*.
+    """
     holds = dict(columns)
     wanted = options.text_column
-    content = wanted if wanted in holds else None if wanted else _content(columns)
+    content = wanted if wanted in holds else None if wanted else _content(columns, ids_first=ids_first)
     kind: Literal["text", "ids"] = "ids" if content and holds[content] == "ids" else "text"
     return Choice(
         content,
@@ -50,11 +53,14 @@ def choose(columns: Sequence[Column], options: ReadOptions) -> Choice:
     )
 
 
-def _content(columns: Sequence[Column]) -> str | None:
+def _content(columns: Sequence[Column], *, ids_first: bool) -> str | None:
     texts = [each.name for each in columns if each.holds == "text"]
     nothing = [each.name for each in columns if each.holds == "nothing"]
     ids = [each.name for each in columns if each.holds == "ids"]
-    for names, usual in ((texts, TEXT_NAMES), (ids, IDS_NAMES), (nothing, TEXT_NAMES + IDS_NAMES)):
+    filled = [(texts, TEXT_NAMES), (ids, IDS_NAMES)]
+    if ids_first:
+        filled.reverse()
+    for names, usual in [*filled, (nothing, TEXT_NAMES + IDS_NAMES)]:
         ranked = sorted(
             (name.count("."), usual.index(last), name) for name in names if (last := name.rpartition(".")[2]) in usual
         )

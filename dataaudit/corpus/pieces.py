@@ -56,11 +56,13 @@ class PieceList:
         pieces: in the order of the files, then of their place in the file.
         notes: one for every file that can be read.
         damaged: files that cannot be opened or understood at all, with the reason.
+        text_columns: dotted names of the columns that hold texts in one of the files at least.
     """
 
     pieces: list[Piece] = field(default_factory=list)
     notes: list[FileNote] = field(default_factory=list)
     damaged: list[tuple[CorpusFile, str]] = field(default_factory=list)
+    text_columns: set[str] = field(default_factory=set)
 
 
 class _Looked(NamedTuple):
@@ -89,6 +91,8 @@ def cut_pieces(
     options: ReadOptions | None = None,
     target_bytes: int = TARGET_BYTES,
     hints: Callable[[], TokenHints] = TokenHints,
+    *,
+    ids_first: bool = False,
 ) -> PieceList:
     """Looks into every file and cuts it into pieces of about *target_bytes*.
 
@@ -101,6 +105,7 @@ def cut_pieces(
         target_bytes: about how large a piece is.
         hints: gives what files of token ids do not say; called when there is such a file, unless ``options.tokens`` is
             given.
+        ids_first: whether token ids go before texts in a file that has usual columns of both.
 
     Raises:
         ReadError: the column that was asked for is in none of the files, or none has a usual one.
@@ -118,7 +123,8 @@ def cut_pieces(
             found.damaged.append((file, _reason(file, error)))
     if any(each.columns for each in looked):
         require(options, [each.columns for each in looked])
-    choices = [choose(each.columns, options) for each in looked]
+    found.text_columns.update(name for each in looked for name, holds in each.columns if holds == "text")
+    choices = [choose(each.columns, options, ids_first=ids_first) for each in looked]
     usual = _usual(looked, choices, options)
     for each, choice in zip(looked, choices, strict=True):
         final = choice if each.kind.format == "text" or choice.content else usual

@@ -30,6 +30,7 @@ from dataaudit.pipeline.prepare import (
 from dataaudit.pipeline.readback import read_back
 from dataaudit.pipeline.stages import map_shards, map_tasks, pool_and_judge
 from dataaudit.pipeline.store import RunFolder, open_run, pretty_json
+from dataaudit.pipeline.text_beside import text_beside
 from dataaudit.result import AuditResult, from_json
 
 
@@ -55,11 +56,19 @@ def run_audit(
     options = read_options(loaded, input_format)
     found = find_files(inputs)
     refuse_inputs_inside(found.files, out)
-    pieces = cut_pieces(found.files, options, loaded.config.read.shard_bytes, lambda: token_hints(loaded))
+    pieces = cut_pieces(
+        found.files,
+        options,
+        loaded.config.read.shard_bytes,
+        lambda: token_hints(loaded),
+        ids_first=loaded.config.read.text_beside is not None,
+    )
     tell_what_was_found(found.skipped, pieces, listener)
+    beside = text_beside(pieces, loaded, out, listener)
     with open_run(out, new=True) as run:
         earlier = earlier_plan(run)
         plan = make_plan(inputs, pieces, options, loaded, earlier, listener)
+        plan = msgspec.structs.replace(plan, text_beside=beside)
         if plan != earlier:
             run.retract_report()
         run.write("plan.json", pretty_json(plan))

@@ -16,6 +16,7 @@ from dataaudit import __version__
 from dataaudit.checks import Check, all_checks
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.judge import judge
+from dataaudit.checks.reencoded import TextCompared
 from dataaudit.config import LoadedConfig
 from dataaudit.errors import NoDocumentsError
 from dataaudit.pipeline.closeup import closeup_of
@@ -29,6 +30,7 @@ from dataaudit.pipeline.reencode_stage import load_reencoded
 from dataaudit.pipeline.rule_pass import RulePass
 from dataaudit.pipeline.signal_tables import IDENTITY, side_tables, signal_tables
 from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.text_stage import load_compared
 from dataaudit.pipeline.training_set import read_training_set
 from dataaudit.pipeline.vocabulary_of import special_ids_of, vocabulary_of
 from dataaudit.result import (
@@ -76,6 +78,7 @@ def judge_run(
         evidence,
         duplicates=without_private(duplicates, texts),
         reencoded=without_private_ids(load_reencoded(run), texts),
+        text_beside=_without_private_texts(load_compared(run), texts),
     )
     evidence = _with_order(evidence, run, loaded)
     findings = judge(_checks(evidence), evidence)
@@ -97,6 +100,14 @@ def judge_run(
         closeup=closeup_of(run, plan, evidence, findings, signals, texts),
         method=_method(plan, evidence, loaded),
     )
+
+
+def _without_private_texts(compared: TextCompared | None, texts: Texts) -> TextCompared | None:
+    if compared is None:
+        return None
+    sample = without_private_ids(compared.sample, texts)
+    assert sample is not None
+    return msgspec.structs.replace(compared, sample=sample)
 
 
 def _with_order(evidence: Evidence, run: RunFolder, loaded: LoadedConfig) -> Evidence:

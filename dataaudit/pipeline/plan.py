@@ -95,6 +95,20 @@ class DuplicateSettings(msgspec.Struct, frozen=True):
     signals: dict[str, int]
 
 
+class TextBeside(msgspec.Struct, frozen=True):
+    """The text that the token ids are said to come from.
+
+    Attributes:
+        given: the column or the path, as it was given.
+        pieces: of a corpus of texts, in order; None when *given* is a column of the same records.
+        read: how the pieces, or the records with the column, are read.
+    """
+
+    given: str
+    pieces: list[Piece] | None
+    read: ReadOptions
+
+
 class DamagedFile(msgspec.Struct, frozen=True):
     """A file that could not be opened at all."""
 
@@ -112,6 +126,7 @@ class Plan(msgspec.Struct, frozen=True):
         shards: the pieces of each shard, in order.
         damaged: files that gave no piece.
         map, pool, duplicates: the settings.
+        text_beside: the text that token ids are compared with, or None.
     """
 
     format: int
@@ -122,6 +137,7 @@ class Plan(msgspec.Struct, frozen=True):
     map: MapSettings
     pool: PoolSettings
     duplicates: DuplicateSettings
+    text_beside: TextBeside | None = None
 
 
 def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:

@@ -36,7 +36,7 @@ def load_reencoded(run: RunFolder) -> Reencoded | None:
 
 def reencode_task(plan: Plan, maps: Sequence[Marker]) -> Task | None:
     """Returns the task; None without a tokenizer, or without documents that came as token ids."""
-    shards = _shards(plan)
+    shards = shards_of_ids(plan)
     if plan.map.tokenizer is None or not any(maps[shard].outputs for shard in shards):
         return None
     settings = [SAMPLED_DOCUMENTS, PREFIX, EDGE, LISTED]
@@ -48,12 +48,12 @@ def reencode(task: Task, run: RunFolder, progress: Progress) -> Marker:
     """Runs the task."""
     plan = load_plan(run.path)
     assert plan.map.tokenizer is not None
-    paths = [path for shard in _shards(plan) if (path := run.part("tokens", shard, "arrow")).exists()]
+    paths = [path for shard in shards_of_ids(plan) if (path := run.part("tokens", shard, "arrow")).exists()]
     tokenizer = unchanged(plan.map.tokenizer)
     coder = Reencoder(tokenizer)
-    sample = bottom_sample((_filled(path) for path in paths if coder.has_decoder), SAMPLED_DOCUMENTS)
+    sample = bottom_sample((filled_documents(path) for path in paths if coder.has_decoder), SAMPLED_DOCUMENTS)
     returned = [(doc_id, coder.send_back(ids)) for path in paths for doc_id, ids in _documents(path, sample)]
-    result = _summed(returned, tokenizer, has_decoder=coder.has_decoder)
+    result = summed(returned, tokenizer, has_decoder=coder.has_decoder)
     with run.workspace() as folder:
         path = folder / "reencoded.json"
         path.write_bytes(pretty_json(result))
@@ -61,11 +61,12 @@ def reencode(task: Task, run: RunFolder, progress: Progress) -> Marker:
         return run.commit(task.id, task.key, {path: reencoded_file(run)}, {})
 
 
-def _shards(plan: Plan) -> list[int]:
+def shards_of_ids(plan: Plan) -> list[int]:
+    """Returns the shards of documents that came as token ids."""
     return [shard for shard, pieces in enumerate(plan.shards) if pieces[0].kind == "ids"]
 
 
-def _filled(path: Path) -> NDArray[np.uint64]:
+def filled_documents(path: Path) -> NDArray[np.uint64]:
     """Returns the documents of a token shard that have ids."""
     found = [np.empty(0, np.uint64)]
     for doc_ids, _, offsets in read_token_shard(path):
@@ -81,7 +82,8 @@ def _documents(path: Path, sample: NDArray[np.uint64]) -> Iterator[tuple[int, ND
             yield int(doc_ids[row]), ids[start : min(stop, start + PREFIX)].astype(np.int64)
 
 
-def _summed(returned: list[tuple[int, Returned]], tokenizer: str, *, has_decoder: bool) -> Reencoded:
+def summed(returned: list[tuple[int, Returned]], tokenizer: str, *, has_decoder: bool) -> Reencoded:
+    """Returns the sums of what came back, by doc_id, and the documents to be shown."""
     differing = [(doc_id, each) for doc_id, each in returned if each.difference is not None]
     differing.sort(key=lambda pair: (pair[1].is_same_inside, pair[0]))
     return Reencoded(

@@ -18,6 +18,7 @@ from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.reencode_stage import REENCODE, reencode_task
 from dataaudit.pipeline.store import Marker, RunFolder, key_of
 from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
+from dataaudit.pipeline.text_stage import TEXT, text_task
 from dataaudit.pipeline.warm import warm_kernels
 from dataaudit.result import AuditResult
 from dataaudit.sketches.token_counts import TokenCounts
@@ -55,7 +56,8 @@ def map_shards(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -
 
 def _later_tasks(plan: Plan) -> set[str]:
     """Returns the ids of all tasks after the map stage."""
-    return {f"pool-{shard:05d}" for shard in range(len(plan.shards))} | {"merge", TABLES, REENCODE} | drift_tasks(plan)
+    pools = {f"pool-{shard:05d}" for shard in range(len(plan.shards))}
+    return pools | {"merge", TABLES, REENCODE, TEXT} | drift_tasks(plan)
 
 
 def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: Engine, listener: Listener) -> None:
@@ -108,11 +110,14 @@ def pool_and_judge(
     copies = run_duplicates(
         run, plan, maps, lambda waiting, of: _run_stage(run, waiting, "looking for duplicates", of, engine, listener)
     )
-    again = reencode_task(plan, maps)
-    if again is not None:
-        waiting = [again] if run.marker(again.id, again.key) is None else []
-        _run_stage(run, waiting, "decoding and encoding a sample", 1, engine, listener)
-        pools.append(_finished(run, again))
+    for again, name in (
+        (reencode_task(plan, maps), "decoding and encoding a sample"),
+        (text_task(plan, maps), "tokenizing a sample of the text"),
+    ):
+        if again is not None:
+            waiting = [again] if run.marker(again.id, again.key) is None else []
+            _run_stage(run, waiting, name, 1, engine, listener)
+            pools.append(_finished(run, again))
     done = {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan) | copies.keys()
     run.sweep([*maps, *pools, *copies.values()], done)
     run.write("manifest.json", manifest(plan, maps))

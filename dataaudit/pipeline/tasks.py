@@ -54,6 +54,10 @@ class ReencodeSpec(msgspec.Struct, frozen=True, tag="reencode"):
     """Decodes and encodes a sample of the documents that came as token ids: see *reencode*."""
 
 
+class TextSpec(msgspec.Struct, frozen=True, tag="text"):
+    """Tokenizes the texts beside a sample of the documents that came as token ids: see *compare_texts*."""
+
+
 class FilterSpec(msgspec.Struct, frozen=True, tag="filter"):
     """Filters one shard; the task's folder is the filter's output: see *filter_shard*."""
 
@@ -73,7 +77,7 @@ class Task(msgspec.Struct, frozen=True):
     id: str
     key: str
     size: int
-    spec: MapSpec | PoolSpec | DriftSpec | DuplicatesSpec | ReencodeSpec | FilterSpec
+    spec: MapSpec | PoolSpec | DriftSpec | DuplicatesSpec | ReencodeSpec | TextSpec | FilterSpec
 
 
 class Engine(Protocol):
@@ -92,6 +96,7 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     from dataaudit.pipeline.map_shard import map_shard, release_measurer
     from dataaudit.pipeline.pool_shard import pool_shard
     from dataaudit.pipeline.reencode_stage import reencode
+    from dataaudit.pipeline.text_stage import compare_texts
 
     run = RunFolder(folder)
     if not isinstance(task.spec, MapSpec):
@@ -107,5 +112,7 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
             return duplicates_step(task, run, progress)
         case ReencodeSpec():
             return reencode(task, run, progress)
+        case TextSpec():
+            return compare_texts(task, run, progress)
         case FilterSpec():
             return filter_shard(task, run, progress)

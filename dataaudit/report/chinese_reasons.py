@@ -62,11 +62,13 @@ _FORMS: tuple[tuple[str, str], ...] = (
         r"The config has no setting of the model that a tokenizer could contradict\.",
         "配置中没有可与分词器比较的模型设置。",
     ),
+    (r"has no text beside its ids", "没有与编号对应的文本"),
     (r"differs first at position ([\d,]+)", "首个差异在位置 {0}"),
     # --- Signals that were not measured ----------------------------------------------------------------------------
     (r"shards were not compared", "未比较各分片"),
     (r"documents were not compared \((.+?)\)", "未比较文档（{0}）"),
     (r"only a sample was compared \((.+?)\)", "只比较了样本（{0}）"),
+    (r"no text was given beside the ids (\(.+\))", "未给出与编号对应的文本{0}"),
     (r"no reference run was given (\(.+\))", "未给出参考运行{0}"),
     (r"no rule of the config could be judged", "配置中没有可判定的规则"),
     (r"no tokenizer was given", "未给出分词器"),

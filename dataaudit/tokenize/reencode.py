@@ -1,8 +1,9 @@
 """Decodes token ids and encodes the text again: whether a tokenizer is the one that made them."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,22 +56,32 @@ class Returned(NamedTuple):
 class Reencoder:
     """A tokenizer that takes ids back to text and to ids; special ids stay what they are."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(
+        self, path: str | Path, special: Iterable[int] = (), special_text: Literal["text", "token"] = "text"
+    ) -> None:
         """Loads the tokenizer.json at *path*.
+
+        Args:
+            path: the file or its folder.
+            special: ids that count as special beside the tokenizer's own.
+            special_text: whether the text of a special token is encoded as ordinary text or as the token.
 
         Raises:
             TokenizerError: it cannot be loaded.
         """
         self._tokenizer = load_tokenizer(locate(path))
-        self._tokenizer.encode_special_tokens = True
-        self._special = np.array(
-            [number for number, token in self._tokenizer.get_added_tokens_decoder().items() if token.special], np.int64
-        )
+        self._tokenizer.encode_special_tokens = special_text == "text"
+        own = [number for number, token in self._tokenizer.get_added_tokens_decoder().items() if token.special]
+        self._special = np.array([*own, *special], np.int64)
 
     @property
     def has_decoder(self) -> bool:
         """Whether the file says how ids become text; without that, the tokens are only put in a row."""
         return self._tokenizer.decoder is not None
+
+    def is_special(self, ids: Ids) -> NDArray[np.bool_]:
+        """Returns of each id whether it is special."""
+        return np.isin(ids, self._special)
 
     def send_back(self, ids: Ids) -> Returned:
         """Returns what becomes of the first PREFIX ids of a document when they are decoded and encoded."""
@@ -120,7 +131,7 @@ class Reencoder:
         except BaseException as error:
             if type(error) is not Exception and not is_panic(error):
                 raise
-            raise TokenizerError(f"the tokenizer could not encode a decoded document: {error}.") from error
+            raise TokenizerError(f"the tokenizer could not encode the text of a document: {error}.") from error
         return np.array(encoding.ids, np.int64)
 
     def _returned(self, given: Ids, encoded: Ids, characters: int) -> Returned:
