@@ -76,13 +76,11 @@ class Counts(msgspec.Struct):
                 mine[name] = list(sums) if before is None else [a + b for a, b in zip(before, sums, strict=True)]
         self.undefined = _summed(self.undefined, other.undefined)
         self.not_applicable = _summed(self.not_applicable, other.not_applicable)
-        self.measured = [a or b for a, b in zip(self.measured or other.measured, other.measured, strict=True)] or list(
-            self.measured
-        )
+        self.measured = [count > 0 for count in _summed(self.measured, other.measured)]
         self.has_tokens |= other.has_tokens
 
 
-def _summed(mine: list[int], its: list[int]) -> list[int]:
+def _summed(mine: Sequence[int], its: Sequence[int]) -> list[int]:
     if not mine or not its:
         return list(mine or its)
     return [a + b for a, b in zip(mine, its, strict=True)]

@@ -121,6 +121,7 @@ def npy(header: str, data: bytes = b"") -> bytes:
         "((((",
         "'''",
         "(" * 117,
+        "{'descr': (), 'fortran_order': False, 'shape': (3,), }",
         "{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
     ],
 )

@@ -1,7 +1,6 @@
 """NumPy's own ``.npy``: a stream of ids, or a table with a sequence a row."""
 
 import math
-import tokenize
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -65,7 +64,7 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], "np.dtype[np.generic]"]:
     try:
         version = numpy_format.read_magic(file)
         shape, is_fortran, dtype = readers[version](file)
-    except (ValueError, KeyError, SyntaxError, RecursionError, tokenize.TokenError) as error:
+    except Exception as error:  # the header is Python source, and NumPy lets out what the parts of its parser raise
         raise DamageError("this is a NumPy array whose header cannot be read") from error
     if dtype.hasobject:
         raise DamageError("this is a NumPy array of Python objects, a pickle; it is never loaded")
