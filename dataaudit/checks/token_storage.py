@@ -1,5 +1,6 @@
 """Checks of how token ids are stored: what a raw array, its header and its index say about each other."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from dataaudit.checks.wording import agree, counted, every, percent
 from dataaudit.corpus import TokenFacts
 
 GROUP = "token files"
+EMPTY = "empty"
+"""The problem of a sequence without tokens, which is for empty-sequences to judge."""
 LISTED = 100
 """Files and places that a finding lists."""
 FEWEST_TOKENS = 256
@@ -144,23 +147,25 @@ def zero_tail(evidence: Evidence, options: Options) -> Outcome:
 
 @check("token-index", group=GROUP, title="Indexes that do not fit", unit="places", needs=("token_files",))
 def token_index(evidence: Evidence, options: Options) -> Outcome:
-    """Places where an index or a sidecar does not fit the ids: out of order, past an end, of an empty document.
+    """Places where an index or a sidecar does not fit the ids: out of order, past an end, of no sequence.
+
+    Sequences without tokens are left to empty-sequences.
 
     Why: a reader that trusts the index gives other documents, ids of two documents, or stops in the middle of a run.
     Do: make the index again from the ids; look for a merge of files that overflowed.
     """
-    files = {name: facts for name, facts in evidence.token_files.items() if facts.problem_counts}
-    count = sum(sum(facts.problem_counts.values()) for facts in files.values())
-    kinds: dict[str, int] = {}
+    kinds: Counter[str] = Counter()
+    files = {name: facts for name, facts in evidence.token_files.items() if facts.problem_counts.keys() - {EMPTY}}
     for facts in files.values():
-        for kind, number in facts.problem_counts.items():
-            kinds[kind] = kinds.get(kind, 0) + number
+        kinds.update({kind: number for kind, number in facts.problem_counts.items() if kind != EMPTY})
+    count = kinds.total()
     places = [
         {"file": name, "sequence": each.sequence, "position": each.position, "kind": each.kind, "problem": each.message}
         for name, facts in files.items()
         for each in facts.problems
+        if each.kind != EMPTY
     ]
-    details: dict[str, Any] = {"kinds": kinds, "places": places[:LISTED]}
+    details: dict[str, Any] = {"kinds": dict(kinds), "places": places[:LISTED]}
     if not count:
         return Outcome(0, f"{every(len(evidence.token_files), 'file')}: nothing in an index or sidecar is amiss.")
     first = places[0] if places else {"file": next(iter(files)), "problem": ""}

@@ -1,5 +1,9 @@
 """Which format and compression a file has, by its content; the name only breaks ties."""
 
+import contextlib
+import csv
+import io
+import itertools
 import json
 import re
 from pathlib import PurePosixPath
@@ -71,6 +75,7 @@ _BY_NAME = {
 }
 _OBJECT = re.compile(rb'\s*\{\s*["}]')
 _ARRAY = re.compile(rb"\s*\[\s*(?:\{|\]\s*\Z)")
+_DELIMITERS = "[,\t;]"
 _SAMPLED_LINES = 50
 _CERTAIN = 3
 """Bytes of a magic number that are more than a token id."""
@@ -150,7 +155,7 @@ def _format(name: str, head: Head, compression: str | None, array: str | None) -
         return array
     if by_name in ("parquet", "arrow"):
         raise DamageError(f"not {_a(by_name)}, or damaged: it begins with {_hex(data)}")
-    return _json(by_name, head) or _delimited(by_name, data) or _text(by_name, data)
+    return _json(by_name, head) or _delimited(by_name, head) or _text(by_name, data)
 
 
 def _json(by_name: str | None, head: Head) -> str | None:
@@ -160,7 +165,8 @@ def _json(by_name: str | None, head: Head) -> str | None:
         return "jsonl" if len(lines) > 1 and _is_json(lines[0]) else "json_array"
     objects = [line for line in lines if _OBJECT.match(line)]
     named = by_name in ("jsonl", "json_array")
-    if (named or 2 * len(objects) >= len(lines)) and any(_is_json(line) for line in objects):
+    is_one_a_line = by_name == "jsonl" or 2 * len(objects) >= len(lines)
+    if is_one_a_line and any(_is_json(line) for line in objects):
         return "jsonl"
     if _OBJECT.match(head.data) and by_name not in ("csv", "text"):
         one_a_line = len(lines) == 1 or (by_name == "jsonl" and lines[0].strip() != b"{")
@@ -176,13 +182,28 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _delimited(by_name: str | None, data: bytes) -> str | None:
+def _delimited(by_name: str | None, head: Head) -> str | None:
     if by_name == "csv":
         return "csv"
-    header = data.partition(b"\n")[0].decode(errors="replace").strip()
-    cells = [cell.strip('" ').lower() for cell in re.split("[,\t;]", header)]
-    is_header = by_name is None and len(cells) > 1 and any(cell in TEXT_NAMES for cell in cells)
-    return "csv" if is_header and all(len(cell) < 64 for cell in cells) else None
+    if by_name is not None:
+        return None
+    header = head.data.partition(b"\n")[0].decode(errors="replace").strip()
+    cells = [cell.strip('" ').lower() for cell in re.split(_DELIMITERS, header)]
+    is_header = len(cells) > 1 and any(cell in TEXT_NAMES for cell in cells) and all(len(cell) < 64 for cell in cells)
+    return "csv" if is_header and _has_rows_of(len(cells), head) else None
+
+
+def _has_rows_of(width: int, head: Head) -> bool:
+    """Whether most of the first rows have as many cells as the header: a first sentence with a comma is none."""
+    text = head.data.decode(errors="replace")
+    delimiter = max(_DELIMITERS[1:-1], key=text.partition("\n")[0].count)
+    widths = []
+    with contextlib.suppress(csv.Error):  # a cell larger than the csv module takes: the rows before it tell
+        for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=delimiter), 1, _SAMPLED_LINES):
+            widths += [len(row)] if row else []
+    if not head.whole:
+        del widths[-1:]
+    return 2 * widths.count(width) >= len(widths)
 
 
 def _text(by_name: str | None, data: bytes) -> str:

@@ -23,6 +23,7 @@ from dataaudit.pipeline.prepare import (
     pool_settings,
     read_options,
     refuse_inputs_inside,
+    refuse_other_corpus,
     refuse_overlap,
     tell_what_was_found,
     token_hints,
@@ -67,6 +68,7 @@ def run_audit(
     beside = text_beside(pieces, loaded, out, listener)
     with open_run(out, new=True) as run:
         earlier = earlier_plan(run)
+        refuse_other_corpus(earlier, found.files, out)
         plan = make_plan(inputs, pieces, options, loaded, earlier, listener)
         plan = msgspec.structs.replace(plan, text_beside=beside)
         if plan != earlier:

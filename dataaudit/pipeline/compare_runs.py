@@ -92,7 +92,7 @@ def _with_rules(found: DocumentChanges, old: Compared, new: Compared) -> Documen
 
 
 def _is_filter_of(plan: FilterPlan, run: Path) -> bool:
-    return Path(plan.run) == run.resolve() and run_key(run) == plan.run_key
+    return Path(plan.run) == run.resolve() and run_key(run, plan.rules) == plan.run_key
 
 
 def _why_not(old: Compared, new: Compared) -> str | None:

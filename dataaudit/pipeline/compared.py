@@ -57,7 +57,7 @@ def compared(path: Path) -> Compared:
     run = Path(plan.run)
     if not (run / "report.json").exists():
         raise RunError(f"{path} was filtered from {run}, which is not there any more. {_audit_first(path)}")
-    if run_key(run) != plan.run_key:
+    if run_key(run, plan.rules) != plan.run_key:
         raise RunError(f"{run} has been audited again since {path} was written. {_audit_first(path)}")
     return Compared(name, run, filtered_result(path, plan), plan, is_judged=False)
 

@@ -41,8 +41,10 @@ from dataaudit.pipeline.token_source import token_source, tokens_of_filter
 from dataaudit.pipeline.unchanged import refuse_changed
 from dataaudit.pipeline.verdicts import columns_of, names_of, verdicts_of
 from dataaudit.rules import at_step, is_moving, loosest
+from dataaudit.signals import all_signals
 
-READ_BY_FILTER = ("signals", "tokens", "ledger")
+READ_BY_FILTER = ("signals/", "signals_pooled/", "signals_duplicates/", "tokens/", "ledger/")
+DRIFT = "signals_drift/"
 
 
 def finished_plan(run: Path) -> Plan:
@@ -98,7 +100,7 @@ def run_filter(
         plan = FilterPlan(
             format=FILTER_FORMAT,
             run=str(run.resolve()),
-            run_key=run_key(run),
+            run_key=run_key(run, rules),
             inputs=audit.inputs,
             config_name=loaded.name,
             config_digest=loaded.digest,
@@ -161,7 +163,7 @@ def run_restore(
             raise UsageError(f"document {doc_id} does not fail {rule}: there is nothing to restore.")
     _refuse_changed(audit)
     with reading(run), open_out(out) as folder, writing(out):
-        if run_key(run) != plan.run_key:
+        if run_key(run, plan.rules) != plan.run_key:
             raise RunError(f"{run} has been audited again since {out} was written. Run the filter with a new --to.")
         wanted = {(each.rule, each.doc_id) for each in plan.restored} | {(rule, doc_id) for rule in rules}
         restored = [Restored(rule, doc) for rule, doc in sorted(wanted, key=lambda each: (each[0], each[1] or -1))]
@@ -212,12 +214,15 @@ def rules_for(run: Path, audit: Plan, loaded: LoadedConfig | None) -> LoadedConf
     return loaded
 
 
-def run_key(run: Path) -> str:
-    """Returns a digest of the results of a run that a filter uses."""
+def run_key(run: Path, rules: Sequence[Rule]) -> str:
+    """Returns a digest of the results of a run that a filter with these rules uses."""
+    known = all_signals()
+    uses_drift = any(name in known and known[name].needs == "drift" for name in columns_of(rules))
+    used = (*READ_BY_FILTER, DRIFT) if uses_drift else READ_BY_FILTER
     outputs: dict[str, Output] = {}
     for path in sorted((run / MARKERS).glob("*.json")):
         marker = msgspec.json.decode(path.read_bytes(), type=Marker)
-        outputs |= {name: output for name, output in marker.outputs.items() if name.startswith(READ_BY_FILTER)}
+        outputs |= {name: output for name, output in marker.outputs.items() if name.startswith(used)}
     return key_of(outputs)
 
 

@@ -70,6 +70,18 @@ def refuse_inputs_inside(files: Sequence[CorpusFile], out: Path) -> None:
             )
 
 
+def refuse_other_corpus(earlier: Plan | None, files: Sequence[CorpusFile], out: Path) -> None:
+    """Raises UsageError when the run folder holds the audit of other files, none of which are among these."""
+    if earlier is None:
+        return
+    audited = {piece.file.path for shard in earlier.shards for piece in shard}
+    if audited and files and audited.isdisjoint(file.path for file in files):
+        raise UsageError(
+            f"the run folder {out} holds the audit of another corpus, {', '.join(earlier.inputs)}, with no file in "
+            "common. Give --out another folder, or delete this one."
+        )
+
+
 def read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:
     """Returns how to read; *input_format* forces a reader."""
     read = loaded.config.read

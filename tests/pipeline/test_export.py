@@ -297,3 +297,12 @@ def test_help_names_every_format() -> None:
     from dataaudit.corpus.token_writers import token_formats
 
     assert export.FORMATS.split(", ") == list(token_formats())
+
+
+def test_an_empty_document_of_an_export_is_named_once(run: Path, tmp_path: Path) -> None:
+    dataaudit.export(run, tmp_path / "out", format="megatron")
+    config = tmp_path / "model.yaml"
+    config.write_text("extends: default\nmodel: {eos_id: 7, vocab_size: 1000}\n")
+    found = dataaudit.audit(tmp_path / "out", tmp_path / "again", config=str(config), workers=1)
+    values = {finding.id: finding.value for finding in found.findings}
+    assert (values["token-index"], values["empty-sequences"]) == (0, 1)

@@ -47,6 +47,17 @@ def test_an_input_inside_the_run_folder_is_refused(tmp_path: Path) -> None:
     assert inside.exists()
 
 
+def test_the_run_folder_of_another_corpus_is_refused_and_stays(tmp_path: Path) -> None:
+    dataaudit.audit(corpus(tmp_path / "a.jsonl", "hello world"), tmp_path / "run", workers=1)
+    before = (tmp_path / "run" / "report.json").read_bytes()
+    other = corpus(tmp_path / "b.jsonl", "good bye")
+    with pytest.raises(UsageError, match="another corpus"):
+        dataaudit.audit(other, tmp_path / "run", workers=1)
+    assert (tmp_path / "run" / "report.json").read_bytes() == before
+    grown = dataaudit.audit([tmp_path / "a.jsonl", other], tmp_path / "run", workers=1)
+    assert grown.corpus.documents == 2
+
+
 def test_no_report_outlives_the_corpus_it_was_about(tmp_path: Path) -> None:
     source = corpus(tmp_path / "a.jsonl", "hello world")
     dataaudit.audit(source, tmp_path / "run", workers=1)

@@ -233,5 +233,5 @@ def _add_steps(tally: Tally, entries: NDArray[np.int64], steps: NDArray[np.int64
         ),
     )
     add_problems(
-        tally, "empty", same, lambda at: Place(int(entries[at]), None, "a document of the index holds no sequence")
+        tally, "hollow", same, lambda at: Place(int(entries[at]), None, "a document of the index holds no sequence")
     )
