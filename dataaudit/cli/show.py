@@ -7,7 +7,7 @@ from typing import Any
 
 from dataaudit.cli.answer import say
 from dataaudit.output.visible import one_line, visible
-from dataaudit.pipeline.lookup import Shown, documents_of_check, look_up
+from dataaudit.pipeline.lookup import Shown, documents_of_check, load_result, look_up
 from dataaudit.pipeline.rule_examples import RuleVerdict, examples_of_rule, judged, verdicts_of_document
 from dataaudit.pipeline.spans import Span
 from dataaudit.rules.evaluate import NULL_MEANS_NONE
@@ -37,10 +37,16 @@ def print_documents(
         plain = [_plain(each, names, verdicts, characters) for each, names, verdicts in cards]
         say(json.dumps(plain, ensure_ascii=False, indent=2))
     elif not shown:
-        say("no documents.")
+        say("no documents." if check is None else _without_documents(run, check))
     else:
         brief = rule is not None
         say("\n\n".join(_card(*card, characters=characters, brief=brief) for card in cards))
+
+
+def _without_documents(run: Path, check: str) -> str:
+    """Says what a finding found that is about no single document, such as a damaged file."""
+    message = next(finding.message for finding in load_result(run).findings if finding.id == check)
+    return f"{visible(message)}\nIt names no single document. Why it matters, and what to do: dataaudit explain {check}"
 
 
 def _verdicts(place: Path, shown: Shown, rule: str | None) -> list[RuleVerdict]:

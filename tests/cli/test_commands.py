@@ -136,6 +136,17 @@ def test_show_a_record_that_gave_no_document(run: Path) -> None:
     assert "not valid JSON" in done.stdout
 
 
+def test_a_finding_without_documents_says_what_it_found(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text('{"text": "some words"}\n')
+    (tmp_path / "in" / "b.parquet").write_bytes(b"PAR1 cut off")
+    done = dataaudit("audit", tmp_path / "in", "-o", tmp_path / "run", "-j", 1)
+    assert done.stdout.rstrip().endswith("--check damaged-files")
+    shown = dataaudit("show", tmp_path / "run", "--check", "damaged-files")
+    assert (shown.returncode, "b.parquet" in shown.stdout) == (0, True)
+    assert "dataaudit explain damaged-files" in shown.stdout
+
+
 def test_show_what_the_run_does_not_have(run: Path) -> None:
     assert "Did you mean 'mojibake'?" in dataaudit("show", run, "--check", "mojibak").stderr
     assert "no rule 'nothing'" in dataaudit("show", run, "--rule", "nothing").stderr

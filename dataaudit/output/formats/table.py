@@ -95,6 +95,6 @@ def _print_sources(console: Console, result: AuditResult) -> None:
 
 def _next(result: AuditResult, out: Path) -> str:
     for finding in result.findings:
-        if finding.examples and finding.status in (Status.FAIL, Status.WARN):
+        if finding.status in (Status.FAIL, Status.WARN):
             return f"   next: dataaudit show {one_line(str(out))} --check {finding.id}"
     return ""
