@@ -262,10 +262,10 @@ def test_a_negative_length_is_a_fault_of_its_sequence(tmp_path: Path) -> None:
     ("entries", "problems"),
     [
         ([0, 1, 2, 3], {}),
-        ([1, 1, 2, 3], {"first": 1, "empty": 1}),
+        ([1, 1, 2, 3], {"first": 1, "hollow": 1}),
         ([0, 2, 1, 3], {"order": 1}),
-        ([0, 1, 2, 2], {"last": 1, "empty": 1}),
-        ([0, 3, 3, 3], {"empty": 2}),
+        ([0, 1, 2, 2], {"last": 1, "hollow": 1}),
+        ([0, 3, 3, 3], {"hollow": 2}),
     ],
 )
 def test_the_document_index(tmp_path: Path, entries: list[int], problems: dict[str, int]) -> None:
