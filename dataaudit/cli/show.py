@@ -44,9 +44,9 @@ def print_documents(
 
 
 def _without_documents(run: Path, check: str) -> str:
-    """Says what a finding found that is about no single document, such as a damaged file."""
+    """Says what a finding found of which the report keeps no document: it is about files, say, or nothing was found."""
     message = next(finding.message for finding in load_result(run).findings if finding.id == check)
-    return f"{visible(message)}\nIt names no single document. Why it matters, and what to do: dataaudit explain {check}"
+    return f"{visible(message)}\nThe report keeps no document for it. What to do about it: dataaudit explain {check}"
 
 
 def _verdicts(place: Path, shown: Shown, rule: str | None) -> list[RuleVerdict]:

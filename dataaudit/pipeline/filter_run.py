@@ -12,6 +12,7 @@ from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
 from dataaudit.pipeline.audit import stored_config
 from dataaudit.pipeline.check_config import check_config
+from dataaudit.pipeline.drift_signals import SIGNALS as DRIFT
 from dataaudit.pipeline.export_plan import ExportSettings, refuse_undelimited
 from dataaudit.pipeline.export_run import export_tokens
 from dataaudit.pipeline.filter_balance import balance
@@ -43,8 +44,7 @@ from dataaudit.pipeline.verdicts import columns_of, names_of, verdicts_of
 from dataaudit.rules import at_step, is_moving, loosest
 from dataaudit.signals import all_signals
 
-READ_BY_FILTER = ("signals/", "signals_pooled/", "signals_duplicates/", "tokens/", "ledger/")
-DRIFT = "signals_drift/"
+READ_BY_FILTER = ("signals", "tokens", "ledger")
 
 
 def finished_plan(run: Path) -> Plan:
@@ -218,11 +218,15 @@ def run_key(run: Path, rules: Sequence[Rule]) -> str:
     """Returns a digest of the results of a run that a filter with these rules uses."""
     known = all_signals()
     uses_drift = any(name in known and known[name].needs == "drift" for name in columns_of(rules))
-    used = (*READ_BY_FILTER, DRIFT) if uses_drift else READ_BY_FILTER
+    unused = () if uses_drift else (DRIFT,)
     outputs: dict[str, Output] = {}
     for path in sorted((run / MARKERS).glob("*.json")):
         marker = msgspec.json.decode(path.read_bytes(), type=Marker)
-        outputs |= {name: output for name, output in marker.outputs.items() if name.startswith(used)}
+        outputs |= {
+            name: output
+            for name, output in marker.outputs.items()
+            if name.startswith(READ_BY_FILTER) and not name.startswith(unused)
+        }
     return key_of(outputs)
 
 

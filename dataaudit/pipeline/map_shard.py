@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, read_piece
+from dataaudit.pipeline.freed_memory import give_back
 from dataaudit.pipeline.joined_batches import JoinedBatches
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
@@ -142,7 +143,7 @@ def release_measurer() -> None:
     """Lets go of the tokenizer, which no stage after the map needs."""
     _measurer.cache_clear()
     release_encoder()
-    pa.default_memory_pool().release_unused()
+    give_back()
 
 
 def _side(documents: pa.RecordBatch, name: str) -> pa.Array:
@@ -175,7 +176,7 @@ class ShardWriter:
             self.narrow_to = id_dtype(settings.tokenizer.id_space)
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
-        self.batches = JoinedBatches(self._measure, settings.read.batch_rows, settings.read.batch_bytes)
+        self.batches = JoinedBatches(settings.read.batch_rows, settings.read.batch_bytes)
         self.pending: list[pa.RecordBatch] = []
         self.unsummed: list[_Signals] = []
         self.sources: set[str] = set()
@@ -209,7 +210,7 @@ class ShardWriter:
     def start(self, piece: int) -> None:
         """Says that the next documents are of the shard's piece of this number."""
         if self.blocks.is_new(piece):
-            self.batches.flush()
+            self._measure(self.batches.flush())
         self.blocks.start(piece)
 
     def add(self, documents: pa.RecordBatch, piece: Piece, first_id: int) -> None:
@@ -224,9 +225,14 @@ class ShardWriter:
         }
         columns |= {name: _side(documents, name) for name in self.sides}
         more = [name for name in documents.schema.names if name not in {*columns, "row"}]
-        self.batches.add(pa.record_batch(columns | {name: documents.column(name) for name in more}))
+        batch = pa.record_batch(columns | {name: documents.column(name) for name in more})
+        self._measure(self.batches.add(batch))
 
-    def _measure(self, documents: pa.RecordBatch) -> None:
+    def _measure(self, batches: list[pa.RecordBatch]) -> None:
+        for documents in batches:
+            self._measure_batch(documents)
+
+    def _measure_batch(self, documents: pa.RecordBatch) -> None:
         """Measures a batch and writes its tokens and its rows."""
         measured = self.measurer.measure(documents)
         kept = [name for name in documents.schema.names if name not in CONTENTS]
@@ -294,7 +300,7 @@ class ShardWriter:
 
     def finish(self) -> dict[str, Path]:
         """Closes everything and returns the files by kind."""
-        self.batches.flush()
+        self._measure(self.batches.flush())
         self._flush()
         self._close()
         files = {"ledger": self.folder / "ledger.jsonl"}

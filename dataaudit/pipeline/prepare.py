@@ -71,15 +71,25 @@ def refuse_inputs_inside(files: Sequence[CorpusFile], out: Path) -> None:
 
 
 def refuse_other_corpus(earlier: Plan | None, files: Sequence[CorpusFile], out: Path) -> None:
-    """Raises UsageError when the run folder holds the audit of other files, none of which are among these."""
+    """Raises UsageError when the run folder holds the audit of other files, none of which are among these.
+
+    A file is the same by its path, or by its size and time: it may be named from another folder, or have been moved.
+    """
     if earlier is None:
         return
-    audited = {piece.file.path for shard in earlier.shards for piece in shard}
-    if audited and files and audited.isdisjoint(file.path for file in files):
+    audited = [piece.file for shard in earlier.shards for piece in shard]
+    if audited and files and _marks(audited).isdisjoint(_marks(files)):
+        more = f" and {len(earlier.inputs) - 1:,} more" if len(earlier.inputs) > 1 else ""
         raise UsageError(
-            f"the run folder {out} holds the audit of another corpus, {', '.join(earlier.inputs)}, with no file in "
-            "common. Give --out another folder, or delete this one."
+            f"the run folder {out} holds the audit of another corpus, {earlier.inputs[0]}{more}, with no file "
+            "in common. Give --out another folder, or delete this one."
         )
+
+
+def _marks(files: Sequence[CorpusFile]) -> set[str | tuple[int, str]]:
+    """Returns what each of some files can be known by."""
+    marks: set[str | tuple[int, str]] = {file.path for file in files}
+    return marks | {(file.size, file.stamp) for file in files if file.size and file.stamp}
 
 
 def read_options(loaded: LoadedConfig, input_format: str | None) -> ReadOptions:

@@ -89,7 +89,16 @@ class Engine(Protocol):
 
 
 def execute(task: Task, folder: Path, progress: Progress) -> Marker:
-    """Runs one task in this process."""
+    """Runs one task in this process, and gives the memory that it has freed back to the system."""
+    from dataaudit.pipeline.freed_memory import give_back
+
+    try:
+        return _run(task, folder, progress)
+    finally:
+        give_back()
+
+
+def _run(task: Task, folder: Path, progress: Progress) -> Marker:
     from dataaudit.pipeline.drift_shard import drift_shard
     from dataaudit.pipeline.duplicate_steps import duplicates_step
     from dataaudit.pipeline.filter_shard import filter_shard

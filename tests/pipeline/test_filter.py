@@ -304,6 +304,32 @@ def test_a_finished_filter_is_left_alone(run: Path, out: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
+def test_drift_judged_again_makes_another_run_only_of_filters_that_use_it(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    for name, write in (("a", prose), ("b", prose), ("c", chinese)):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / f"{name}.jsonl").write_bytes(
+            jsonl([record(f"{name}-{row}", write(rng)) for row in range(40)])
+        )
+    few = "extends: default\nread: {shard_bytes: 4096}\n"
+    few += "drift: {min_tokens: 10, min_documents: 2, min_effective_documents: 2}\n"
+    uses = f"{few}rules:\n  - {{id: drift, signal: shard_kl_excess, max: 0, if_null: keep, source: ours}}\n"
+    for name, text in (("few", few), ("uses", uses)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    run = tmp_path / "run"
+    dataaudit.audit(tmp_path / "in", run, config=str(tmp_path / "few.yaml"), workers=1)
+
+    def filtered(name: str) -> int:
+        loaded = load_config(str(tmp_path / f"{name}.yaml"))
+        return silent_filter(run, tmp_path / name, loaded=loaded).records.quarantine
+
+    assert filtered("few") < filtered("uses")
+    dataaudit.check(run, config="default", workers=1)
+    filtered("few")
+    with pytest.raises(RunError, match="output of another run"):
+        filtered("uses")
+
+
 def test_places_that_are_refused(run: Path, out: Path, mixed: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="inside the run folder"):
         silent_filter(run, run / "out")

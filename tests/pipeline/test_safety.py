@@ -58,6 +58,19 @@ def test_the_run_folder_of_another_corpus_is_refused_and_stays(tmp_path: Path) -
     assert grown.corpus.documents == 2
 
 
+def test_the_same_corpus_named_from_another_folder_or_moved_is_no_other_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus(tmp_path / "in" / "a.jsonl", "hello world")
+    monkeypatch.chdir(tmp_path)
+    dataaudit.audit("in", "run", workers=1)
+    monkeypatch.chdir(tmp_path / "in")
+    assert dataaudit.audit("a.jsonl", tmp_path / "run", workers=1).corpus.documents == 1
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").rename(tmp_path / "moved")
+    assert dataaudit.audit(tmp_path / "moved", tmp_path / "run", workers=1).corpus.documents == 1
+
+
 def test_no_report_outlives_the_corpus_it_was_about(tmp_path: Path) -> None:
     source = corpus(tmp_path / "a.jsonl", "hello world")
     dataaudit.audit(source, tmp_path / "run", workers=1)
