@@ -56,6 +56,6 @@ def test_a_finished_shard_holds_no_memory(tmp_path: Path, tokenizer_file: Path) 
     gc.disable()  # what only a collection of cycles would free piles up, for it comes by objects and not by bytes
     try:
         dataaudit.audit(tmp_path / "a.jsonl", tmp_path / "run", tokenizer=tokenizer_file, workers=1)
-        assert not [each for each in gc.get_objects() if isinstance(each, ShardWriter)]
+        assert not [each for each in gc.get_objects() if type(each) is ShardWriter]
     finally:
         gc.enable()
