@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.unicode import CLASSES
 
 WINDOW = 500
 """Characters in a window of ``CharacterVariety.window_distinct``."""
 CODE_POINTS = 0x110000
+_LONG = 1024
+"""Characters from which on a document is counted in four lanes: one lane waits for its last addition."""
+_LANE_1, _LANE_2, _LANE_3 = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class CharacterVariety(NamedTuple):
@@ -45,15 +48,30 @@ def count_classes(decoded: Decoded) -> NDArray[np.int64]:
 
 @kernel
 def _count_classes(classes: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+    lanes = np.zeros((4, len(counts)), np.int64)
     for document in range(len(offsets) - 1):
-        for i in range(offsets[document], offsets[document + 1]):
-            counts[classes[i], document] += 1
+        here = classes[offsets[document] : offsets[document + 1]]
+        if len(here) < _LONG:
+            for each in here:
+                counts[each, document] += 1
+            continue
+        whole = np.uint64(len(here)) & ~np.uint64(3)
+        for i in range(np.uint64(0), whole, np.uint64(4)):
+            lanes[0, here[i]] += 1
+            lanes[1, here[i + _LANE_1]] += 1
+            lanes[2, here[i + _LANE_2]] += 1
+            lanes[3, here[i + _LANE_3]] += 1
+        for each in here[whole:]:
+            lanes[0, each] += 1
+        for each in range(len(counts)):
+            counts[each, document] = lanes[0, each] + lanes[1, each] + lanes[2, each] + lanes[3, each]
+        lanes[:] = 0
 
 
 def variety(decoded: Decoded) -> CharacterVariety:
     """Returns how varied the characters of each document are; 18 MB of scratch memory, whatever the document."""
-    counts, last_window = np.zeros(CODE_POINTS, np.int64), np.zeros(CODE_POINTS, np.int64)
-    return _variety(decoded.codepoints, decoded.offsets, counts, last_window)
+    counts, in_window = np.zeros(CODE_POINTS, np.int64), np.zeros(CODE_POINTS, np.int64)
+    return _variety(decoded.codepoints, decoded.offsets, counts, in_window)
 
 
 @kernel
@@ -61,7 +79,7 @@ def _variety(
     codepoints: NDArray[np.uint32],
     offsets: NDArray[np.int64],
     counts: NDArray[np.int64],
-    last_window: NDArray[np.int64],
+    in_window: NDArray[np.int64],
 ) -> CharacterVariety:
     """Does the work; the last two are scratch, allocated outside because only there untouched zeros cost nothing."""
     documents = len(offsets) - 1
@@ -69,8 +87,7 @@ def _variety(
     entropy = np.zeros(documents, np.float64)
     windows, window_characters = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
     window_distinct = np.zeros(documents, np.int64)
-    touched = np.empty(CODE_POINTS, np.uint32)
-    window = 0
+    touched, touched_here = np.empty(CODE_POINTS, np.uint32), np.empty(WINDOW, np.uint32)
     for document in range(documents):
         start, end = offsets[document], offsets[document + 1]
         size = end - start
@@ -78,30 +95,56 @@ def _variety(
             continue
         windows[document] = max(size // WINDOW, 1)
         window_characters[document] = min(size, windows[document] * WINDOW)
-        window_end, windowed = start, start + window_characters[document]
-        different, in_windows, run, longest_run = 0, 0, 0, 0
-        previous = codepoints[start]
-        for i in range(start, end):
-            point = codepoints[i]
-            if counts[point] == 0:
+        windowed = start + window_characters[document]
+        different = 0
+        for at in range(start, end, WINDOW):
+            here = _count_window(codepoints[at : min(at + WINDOW, end)], in_window, touched_here)
+            if at < windowed:
+                window_distinct[document] += here
+            for k in range(here):
+                point = touched_here[k]
                 touched[different] = point
-                different += 1
-            counts[point] += 1
-            run = run + 1 if point == previous else 1
-            longest_run = max(longest_run, run)
-            previous = point
-            if i == window_end:
-                window += 1
-                window_end += WINDOW
-            if i < windowed and last_window[point] != window:
-                last_window[point] = window
-                in_windows += 1
+                different += counts[point] == 0
+                counts[point] += in_window[point]
+                in_window[point] = 0
         weighted = 0.0
         for k in range(different):
             occurrences = counts[touched[k]]
             counts[touched[k]] = 0
             if occurrences > 1:
                 weighted += occurrences * np.log2(occurrences)
-        distinct[document], longest[document], window_distinct[document] = different, longest_run, in_windows
+        distinct[document], longest[document] = different, _longest_run(codepoints[start:end])
         entropy[document] = max(np.log2(size) - weighted / size, 0.0)
     return CharacterVariety(distinct, entropy, longest, windows, window_characters, window_distinct)
+
+
+@kernel
+def _count_window(window: NDArray[np.uint32], counts: NDArray[np.int64], touched: NDArray[np.uint32]) -> int:
+    """Adds to the counts; writes the different code points and returns how many."""
+    different = np.uint64(0)
+    for point in window:
+        touched[different] = point
+        different += np.uint64(counts[point] == 0)
+        counts[point] += 1
+    return int(different)
+
+
+@kernel
+def _longest_run(codepoints: NDArray[np.uint32]) -> int:
+    """Returns the length of the longest run in a text that is not empty.
+
+    A longer run than the longest so far must hold every so-many-th character; most others are never looked at.
+    """
+    longest, start, size = np.uint64(1), np.uint64(0), np.uint64(len(codepoints))
+    while start + longest < size:
+        at = start + longest
+        while at > start and codepoints[at] == codepoints[at - ONE]:
+            at -= ONE
+        if at > start:
+            start = at
+            continue
+        stop = start + longest + ONE
+        while stop < size and codepoints[stop] == codepoints[start]:
+            stop += ONE
+        longest, start = stop - start, stop
+    return int(longest)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.hashtable import PREFIX_LIMIT, count_key, longest_document, mix, new_table, table_size
+from dataaudit.kernels.hashtable import COUNT, PREFIX_LIMIT, count_key, longest_document, mix, new_table, table_size
 from dataaudit.kernels.jit import kernel
 
 
@@ -52,14 +52,14 @@ def _extra_copies(
     copies: NDArray[np.int64],
     characters: NDArray[np.int64],
 ) -> None:
-    keys, counts = new_table(longest_document(offsets, limit))
+    table = new_table(longest_document(offsets, limit))
     for doc in range(len(offsets) - 1):
         start = offsets[doc]
         stop = min(start + limit, offsets[doc + 1])
         segments[doc] = stop - start
         size = table_size(stop - start)
-        counts[:size] = 0
+        table[:size] = 0
         for i in range(start, stop):
-            if counts[count_key(keys, counts, size, mix(hashes[i]))] > 1:
+            if table[count_key(table, size, mix(hashes[i]))] & COUNT > 1:
                 copies[doc] += 1
                 characters[doc] += lengths[i]

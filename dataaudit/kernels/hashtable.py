@@ -1,17 +1,23 @@
-"""An open-addressing hash table in two arrays, shared by the kernels that count within a document.
+"""An open-addressing hash table in one array, shared by the kernels that count within a document.
 
-A table is ``keys: uint64[size]`` and ``counts: int32[size]`` with a power-of-two size at least twice the number of
-keys. A slot is free while its count is 0, so clearing the counts empties the table. Kernels allocate both arrays once
-a batch and use, and clear, only as many slots as the document at hand needs.
+A table is ``uint64[size]`` with a power-of-two size at least twice the number of keys. A slot holds the upper 41 bits of
+a key and, below them, its count; the lower bits of the key say where to look for it. A slot is free while it is 0.
+Kernels allocate the table once a batch and use, and clear, only as many slots as the document at hand needs.
+
+Two keys are taken for one when their upper 41 bits are the same and their lower bits lead to the same place: in a
+document of n distinct keys with a chance of about n / 2**41, as 2**-31 for a thousand words.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 
 PREFIX_LIMIT = 1 << 22
 """Most words, characters, lines or tokens of one document that a table holds; a kernel then needs at most 250 MB."""
+
+COUNT = np.uint64((1 << 23) - 1)
+"""The bits of a slot that hold the count, which is at most PREFIX_LIMIT."""
 
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
@@ -45,19 +51,17 @@ def longest_document(offsets: NDArray[np.int64], limit: int) -> int:
 
 
 @kernel
-def new_table(entries: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Returns keys and counts for up to *entries* keys; the counts are not yet cleared."""
-    size = table_size(entries)
-    return np.empty(size, np.uint64), np.empty(size, np.int32)
+def new_table(entries: int) -> NDArray[np.uint64]:
+    """Returns a table for up to *entries* keys; it is not yet cleared."""
+    return np.empty(table_size(entries), np.uint64)
 
 
 @kernel
-def count_key(keys: NDArray[np.uint64], counts: NDArray[np.int32], size: int, key: np.uint64) -> int:
+def count_key(table: NDArray[np.uint64], size: int, key: np.uint64) -> np.uint64:
     """Adds one to the count of *key* (which must be well mixed) in the first *size* slots; returns its slot."""
     mask = np.uint64(size - 1)
     at = key & mask
-    while counts[at] != 0 and keys[at] != key:
-        at = (at + np.uint64(1)) & mask
-    keys[at] = key
-    counts[at] += 1
-    return int(at)
+    while table[at] != 0 and (table[at] ^ key) > COUNT:
+        at = (at + ONE) & mask
+    table[at] = (key & ~COUNT) + (table[at] & COUNT) + ONE
+    return at

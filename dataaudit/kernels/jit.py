@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import config as numba_config
 
 
@@ -53,6 +54,9 @@ def _cache_folder() -> Path:
 F = TypeVar("F", bound=Callable[..., Any])
 
 CACHE_FOLDER = _cache_folder()
+
+ONE = np.uint64(1)
+"""For indices in the innermost loops: with unsigned ones no code is made that looks whether they count from the end."""
 
 
 def kernel(function: F) -> F:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded
 from dataaudit.kernels.hashing import BASIS, FOLD, PRIME
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.unicode import FLAGS, SPACE
 
 LF, CR = 10, 13
@@ -31,58 +31,96 @@ class Lines(NamedTuple):
     hashes: NDArray[np.uint64]
 
 
-def lines(decoded: Decoded) -> Lines:
-    """Returns the lines: what LF separates (CR LF too), stripped, blank ones left out."""
-    return _pieces(decoded, 1)
+class LinesAndParagraphs(NamedTuple):
+    """The lines, and the paragraphs, of all documents.
 
-
-def paragraphs(decoded: Decoded) -> Lines:
-    """Returns the paragraphs: what two or more LF in a row separate (CR LF too), stripped, blank ones left out.
-
-    A line that holds only spaces does not separate paragraphs, as in datatrove.
+    Attributes:
+        lines: what LF separates (CR LF too).
+        paragraphs: what two or more LF in a row separate (CR LF too). A line that holds only spaces does not separate
+            paragraphs, as in datatrove.
     """
-    return _pieces(decoded, 2)
+
+    lines: Lines
+    paragraphs: Lines
 
 
-def _pieces(decoded: Decoded, breaks: int) -> Lines:
-    return _find_pieces(*decoded, FLAGS, breaks)
+def lines_and_paragraphs(decoded: Decoded) -> LinesAndParagraphs:
+    """Returns the lines and the paragraphs, in one walk over the characters."""
+    feeds = int(np.count_nonzero(decoded.codepoints == LF)) + len(decoded.offsets)
+    lines, paragraphs = _room(decoded, feeds), _room(decoded, feeds // 2 + len(decoded.offsets))
+    _find(*decoded, FLAGS, *lines, *paragraphs)
+    return LinesAndParagraphs(_filled(lines), _filled(paragraphs))
+
+
+def _room(decoded: Decoded, most: int) -> Lines:
+    return Lines(
+        np.zeros(len(decoded.offsets), np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.uint64),
+    )
+
+
+def _filled(room: Lines) -> Lines:
+    size = room.offsets[-1]
+    return Lines(room.offsets, room.starts[:size], room.stops[:size], room.hashes[:size])
 
 
 @kernel
-def _find_pieces(
+def _find(
     codepoints: NDArray[np.uint32],
     classes: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     flags: NDArray[np.uint16],
-    breaks: int,
-) -> Lines:
-    """Finds the pieces; *breaks* is how many LF in a row end one."""
-    feeds = 0
-    for point in codepoints:
-        feeds += point == LF
-    most = feeds // breaks + len(offsets)
-    piece_offsets, size = np.zeros(len(offsets), np.int64), 0
-    starts, stops, hashes = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64)
+    line_offsets: NDArray[np.int64],
+    line_starts: NDArray[np.int64],
+    line_stops: NDArray[np.int64],
+    line_hashes: NDArray[np.uint64],
+    paragraph_offsets: NDArray[np.int64],
+    paragraph_starts: NDArray[np.int64],
+    paragraph_stops: NDArray[np.int64],
+    paragraph_hashes: NDArray[np.uint64],
+) -> None:
+    """Walks from line to line; a paragraph goes on from line to line until two feeds follow each other."""
+    line, paragraph = np.uint64(0), np.uint64(0)
     for document in range(len(offsets) - 1):
-        i, end = offsets[document], offsets[document + 1]
+        i, end = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
+        opened = False
+        paragraph_hash, paragraph_kept, paragraph_stop = BASIS, BASIS, i
+        feeds = 0
         while i < end:
-            while i < end and flags[classes[i]] & SPACE:
-                i += 1
+            # A line's leading white space: outside of a paragraph it belongs to nothing.
+            while i < end and codepoints[i] != LF and flags[classes[i]] & SPACE:
+                if opened:
+                    if codepoints[i] != CR or i + ONE == end or codepoints[i + ONE] != LF:
+                        feeds = 0
+                    paragraph_hash = (paragraph_hash ^ np.uint64(codepoints[i])) * PRIME
+                i += ONE
             start = stop = i
-            feeds = 0
-            running, kept = BASIS, BASIS
-            while i < end and feeds < breaks:
-                point = codepoints[i]
-                if point == LF:
-                    feeds += 1
-                elif point != CR or i + 1 == end or codepoints[i + 1] != LF:
-                    feeds = 0
-                running = (running ^ np.uint64(point)) * PRIME
-                if flags[classes[i]] & SPACE == 0:
-                    stop, kept = i + 1, running
-                i += 1
-            if stop > start:
-                starts[size], stops[size], hashes[size] = start, stop, kept ^ kept >> FOLD
-                size += 1
-        piece_offsets[document + 1] = size
-    return Lines(piece_offsets, starts[:size], stops[:size], hashes[:size])
+            if i < end and codepoints[i] != LF:
+                if not opened:
+                    opened, paragraph_hash = True, BASIS
+                    paragraph_starts[paragraph] = np.int64(i)
+                feeds = 0
+                running, kept = BASIS, BASIS
+                while i < end and codepoints[i] != LF:
+                    point = np.uint64(codepoints[i])
+                    running = (running ^ point) * PRIME
+                    paragraph_hash = (paragraph_hash ^ point) * PRIME
+                    i += ONE
+                    if flags[classes[i - ONE]] & SPACE == 0:
+                        stop, kept, paragraph_kept = i, running, paragraph_hash
+                line_starts[line], line_stops[line] = np.int64(start), np.int64(stop)
+                line_hashes[line] = kept ^ kept >> FOLD
+                line += ONE
+                paragraph_stop = stop
+            if i < end:
+                feeds += 1
+                paragraph_hash = (paragraph_hash ^ np.uint64(LF)) * PRIME
+                i += ONE
+            if opened and (feeds == 2 or i == end):
+                paragraph_stops[paragraph] = np.int64(paragraph_stop)
+                paragraph_hashes[paragraph] = paragraph_kept ^ paragraph_kept >> FOLD
+                paragraph += ONE
+                opened, feeds = False, 0
+        line_offsets[document + 1], paragraph_offsets[document + 1] = line, paragraph

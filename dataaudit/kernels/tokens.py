@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.hashtable import PREFIX_LIMIT, count_key, longest_document, mix, new_table, table_size
+from dataaudit.kernels.hashtable import COUNT, PREFIX_LIMIT, count_key, longest_document, mix, new_table, table_size
 from dataaudit.kernels.jit import kernel
 
 IS_HOLE, IS_DIGIT, IS_BYTE_FALLBACK, IS_SPECIAL = 1, 2, 4, 8
@@ -115,14 +115,14 @@ def _distinct_small_ids(
 
 @kernel
 def _distinct_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int, distinct: NDArray[np.int64]) -> None:
-    keys, counts = new_table(longest_document(offsets, limit))
+    table = new_table(longest_document(offsets, limit))
     for doc in range(len(offsets) - 1):
         length = min(limit, offsets[doc + 1] - offsets[doc])
         size = table_size(length)
-        counts[:size] = 0
+        table[:size] = 0
         for i in range(offsets[doc], offsets[doc] + length):
-            slot = count_key(keys, counts, size, mix(np.uint64(ids[i])))
-            distinct[doc] += counts[slot] == 1
+            slot = count_key(table, size, mix(np.uint64(ids[i])))
+            distinct[doc] += table[slot] & COUNT == 1
 
 
 class Rarity(NamedTuple):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.hashtable import PREFIX_LIMIT, count_key, longest_document, new_table, table_size
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.hashtable import COUNT, PREFIX_LIMIT, count_key, longest_document, new_table, table_size
+from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.unicode import CASED_NOT_UPPER, LETTER, UPPER
 from dataaudit.kernels.words import Words
 
@@ -81,8 +81,7 @@ def _word_variety(
     compared, distinct = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
     entropy, listed_seen = np.zeros(documents, np.float64), np.zeros(documents, np.int64)
     most = longest_document(offsets, limit)
-    keys, counts = new_table(most)
-    used = np.empty(most, np.int64)
+    table, used = new_table(most), np.empty(most, np.uint64)
     maybe_listed = np.uint64(0)
     for each in listed:
         maybe_listed |= np.uint64(1) << (each & np.uint64(63))
@@ -90,10 +89,10 @@ def _word_variety(
         first = offsets[document]
         size = min(limit, offsets[document + 1] - first)
         slots, different, seen = table_size(size), 0, 0
-        counts[:slots] = 0
-        for i in range(first, first + size):
-            slot = count_key(keys, counts, slots, hashes[i])
-            if counts[slot] == 1:
+        table[:slots] = 0
+        for i in range(np.uint64(first), np.uint64(first + size)):
+            slot = count_key(table, slots, hashes[i])
+            if table[slot] & COUNT == ONE:
                 used[different] = slot
                 different += 1
                 if maybe_listed >> (hashes[i] & np.uint64(63)) & np.uint64(1):
@@ -101,7 +100,7 @@ def _word_variety(
                         seen += each == hashes[i]
         weighted = 0.0
         for k in range(different):
-            occurrences = counts[used[k]]
+            occurrences = np.int64(table[used[k]] & COUNT)
             if occurrences > 1:
                 weighted += occurrences * np.log2(occurrences)
         compared[document], distinct[document], listed_seen[document] = size, different, seen

@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded, decode
-from dataaudit.kernels.lines import Lines, lines, paragraphs
+from dataaudit.kernels.lines import Lines, LinesAndParagraphs, lines_and_paragraphs
 from dataaudit.kernels.words import Words, words
 from dataaudit.signals.batch import DocumentBatch
 
@@ -62,14 +62,18 @@ def word_buckets(batch: DocumentBatch) -> WordBuckets:
     return WordBuckets(buckets, before[found.offsets], held)
 
 
+def _lines_and_paragraphs(batch: DocumentBatch) -> LinesAndParagraphs:
+    return lines_and_paragraphs(batch.once(decoded))
+
+
 def lines_of(batch: DocumentBatch) -> Lines:
     """Returns the lines of the documents."""
-    return lines(batch.once(decoded))
+    return batch.once(_lines_and_paragraphs).lines
 
 
 def paragraphs_of(batch: DocumentBatch) -> Lines:
     """Returns the paragraphs of the documents."""
-    return paragraphs(batch.once(decoded))
+    return batch.once(_lines_and_paragraphs).paragraphs
 
 
 def null_where(undefined: NDArray[np.bool_], values: NDArray[Any]) -> pa.Array:

@@ -5,7 +5,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dataaudit.kernels.decode import decode
-from dataaudit.kernels.lines import lines, paragraphs
+from dataaudit.kernels.lines import lines_and_paragraphs
+
+
+
+def lines(decoded):
+    return lines_and_paragraphs(decoded).lines
+
+
+def paragraphs(decoded):
+    return lines_and_paragraphs(decoded).paragraphs
+
 
 TEXT = st.text(st.sampled_from("ab你\n\n\n\r \t\x0b\x0c\x1c\x85\u2028\u2029\u3000\ufeff\x00😀"), max_size=40)
 
