@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.unicode import CLASS_CELLS, CLASS_PAGES
 
-
 _RUN = np.uint64(64)
 """Bytes that are looked at together for being ASCII."""
 
@@ -87,13 +86,15 @@ def _decode(
                 return -1
             i += length
             codepoints[out] = point
-            classes[out] = cells[np.uint64(pages[point >> np.uint32(8)]) << np.uint64(8) | np.uint64(point & np.uint32(0xFF))]
+            classes[out] = cells[
+                np.uint64(pages[point >> np.uint32(8)]) << np.uint64(8) | np.uint64(point & np.uint32(0xFF))
+            ]
             out += ONE
     return int(i) if out == room else -1
 
 
 @kernel
-def _is_ascii(data: NDArray[np.uint8], start: np.uint64) -> bool:
+def _is_ascii(data: NDArray[np.uint8], start: np.uint64) -> np.bool_:
     union = np.uint8(0)
     for k in range(_RUN):
         union |= data[start + k]

@@ -1,7 +1,7 @@
 """An open-addressing hash table in one array, shared by the kernels that count within a document.
 
-A table is ``uint64[size]`` with a power-of-two size at least twice the number of keys. A slot holds the upper 41 bits of
-a key and, below them, its count; the lower bits of the key say where to look for it. A slot is free while it is 0.
+A table is ``uint64[size]`` with a power-of-two size at least twice the number of keys. A slot holds the upper 41
+bits of a key and, below them, its count; the lower bits of the key say where to look for it; a free slot is 0.
 Kernels allocate the table once a batch and use, and clear, only as many slots as the document at hand needs.
 
 Two keys are taken for one when their upper 41 bits are the same and their lower bits lead to the same place: in a

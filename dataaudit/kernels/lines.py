@@ -48,7 +48,7 @@ def lines_and_paragraphs(decoded: Decoded) -> LinesAndParagraphs:
     """Returns the lines and the paragraphs, in one walk over the characters."""
     feeds = int(np.count_nonzero(decoded.codepoints == LF)) + len(decoded.offsets)
     lines, paragraphs = _room(decoded, feeds), _room(decoded, feeds // 2 + len(decoded.offsets))
-    _find(*decoded, FLAGS, *lines, *paragraphs)
+    _find(*decoded, FLAGS, lines, paragraphs)
     return LinesAndParagraphs(_filled(lines), _filled(paragraphs))
 
 
@@ -72,14 +72,8 @@ def _find(
     classes: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     flags: NDArray[np.uint16],
-    line_offsets: NDArray[np.int64],
-    line_starts: NDArray[np.int64],
-    line_stops: NDArray[np.int64],
-    line_hashes: NDArray[np.uint64],
-    paragraph_offsets: NDArray[np.int64],
-    paragraph_starts: NDArray[np.int64],
-    paragraph_stops: NDArray[np.int64],
-    paragraph_hashes: NDArray[np.uint64],
+    lines: Lines,
+    paragraphs: Lines,
 ) -> None:
     """Walks from line to line; a paragraph goes on from line to line until two feeds follow each other."""
     line, paragraph = np.uint64(0), np.uint64(0)
@@ -100,7 +94,7 @@ def _find(
             if i < end and codepoints[i] != LF:
                 if not opened:
                     opened, paragraph_hash = True, BASIS
-                    paragraph_starts[paragraph] = np.int64(i)
+                    paragraphs.starts[paragraph] = np.int64(i)
                 feeds = 0
                 running, kept = BASIS, BASIS
                 while i < end and codepoints[i] != LF:
@@ -110,8 +104,8 @@ def _find(
                     i += ONE
                     if flags[classes[i - ONE]] & SPACE == 0:
                         stop, kept, paragraph_kept = i, running, paragraph_hash
-                line_starts[line], line_stops[line] = np.int64(start), np.int64(stop)
-                line_hashes[line] = kept ^ kept >> FOLD
+                lines.starts[line], lines.stops[line] = np.int64(start), np.int64(stop)
+                lines.hashes[line] = kept ^ kept >> FOLD
                 line += ONE
                 paragraph_stop = stop
             if i < end:
@@ -119,8 +113,8 @@ def _find(
                 paragraph_hash = (paragraph_hash ^ np.uint64(LF)) * PRIME
                 i += ONE
             if opened and (feeds == 2 or i == end):
-                paragraph_stops[paragraph] = np.int64(paragraph_stop)
-                paragraph_hashes[paragraph] = paragraph_kept ^ paragraph_kept >> FOLD
+                paragraphs.stops[paragraph] = np.int64(paragraph_stop)
+                paragraphs.hashes[paragraph] = paragraph_kept ^ paragraph_kept >> FOLD
                 paragraph += ONE
                 opened, feeds = False, 0
-        line_offsets[document + 1], paragraph_offsets[document + 1] = line, paragraph
+        lines.offsets[document + 1], paragraphs.offsets[document + 1] = line, paragraph

@@ -128,11 +128,11 @@ def _weigh_grams(
     slots: NDArray[np.uint32],
     table: NDArray[np.uint64],
     ends: NDArray[np.int64],
-) -> tuple[int, int, int]:
+) -> tuple[int, np.int64, np.int64]:
     """Returns the repeated positions, the characters of the top n-gram times its count, and the characters covered."""
     positions = 0
-    top_count, top_length = 1, 0
-    covered, covered_to = 0, 0
+    top_count, top_length = np.int64(1), np.int64(0)
+    covered, covered_to = np.int64(0), np.int64(0)
     for j in range(np.uint64(live)):
         times = np.int64(table[slots[j]] & COUNT)
         if times > 1:
@@ -140,7 +140,7 @@ def _weigh_grams(
             positions += 1
             if times > top_count:
                 top_count, top_length = times, ends[i + n] - ends[i]
-            covered += ends[i + n] - ends[max(i, covered_to)]
+            covered += ends[i + n] - ends[i if i > covered_to else covered_to]
             covered_to = i + n
     return positions, top_count * top_length, covered
 
@@ -217,8 +217,8 @@ def _perhaps_repeated(codepoints: NDArray[np.uint32], grams: NDArray[np.uint64],
     leaving = np.uint64(1)
     for _ in range(CHARACTERS):
         leaving *= _RADIX
+    size = 2 * table_size(len(codepoints) - CHARACTERS + 1)
     number, width = np.uint64(len(codepoints) - CHARACTERS + 1), np.uint64(CHARACTERS)
-    size = 2 * table_size(number)
     mask = np.uint64(size - 1)
     seen[:size] = 0
     rolling = np.uint64(0)
@@ -241,7 +241,9 @@ def _perhaps_repeated(codepoints: NDArray[np.uint32], grams: NDArray[np.uint64],
 
 
 @kernel
-def _count_repeated(grams: NDArray[np.uint64], table: NDArray[np.uint64], frequencies: NDArray[np.int32]) -> tuple[int, int]:
+def _count_repeated(
+    grams: NDArray[np.uint64], table: NDArray[np.uint64], frequencies: NDArray[np.int32]
+) -> tuple[int, int]:
     """Counts how many n-grams occur how often; returns how many are distinct, and the largest count."""
     size = table_size(len(grams))
     table[:size] = 0

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from dataaudit.kernels.decode import decode
 from dataaudit.kernels.lines import lines_and_paragraphs
 
+TEXT = st.text(st.sampled_from("ab你\n\n\n\r \t\x0b\x0c\x1c\x85\u2028\u2029\u3000\ufeff\x00😀"), max_size=40)
 
 
 def lines(decoded):
@@ -15,9 +16,6 @@ def lines(decoded):
 
 def paragraphs(decoded):
     return lines_and_paragraphs(decoded).paragraphs
-
-
-TEXT = st.text(st.sampled_from("ab你\n\n\n\r \t\x0b\x0c\x1c\x85\u2028\u2029\u3000\ufeff\x00😀"), max_size=40)
 
 
 def split_lines(text):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dataaudit.kernels.decode import decode
 from dataaudit.kernels.hashing import hash_text
 from dataaudit.kernels.line_statistics import line_statistics
-from dataaudit.kernels.lines import lines
+from dataaudit.kernels.lines import lines_and_paragraphs
 from dataaudit.kernels.word_statistics import word_shapes, word_variety
 from dataaudit.kernels.words import words
 
@@ -51,7 +51,7 @@ def test_word_statistics_agree_with_python(texts):
 @example(["- a...\n" + "x" * 30 + "\n" + "y" * 31 + "\n• ..", "..", ""])
 def test_line_statistics_agree_with_python(texts):
     characters = decoded(texts)
-    found = line_statistics(characters, lines(characters))
+    found = line_statistics(characters, lines_and_paragraphs(characters).lines)
     documents = [[line.strip() for line in text.split("\n") if line.strip()] for text in texts]
     assert found.characters.tolist() == [sum(map(len, each)) for each in documents]
     assert found.longest.tolist() == [max(map(len, each), default=0) for each in documents]

@@ -9,7 +9,7 @@ import pytest
 
 from dataaudit.kernels.decode import decode
 from dataaudit.kernels.hashing import hash_text
-from dataaudit.kernels.lines import lines, paragraphs
+from dataaudit.kernels.lines import lines_and_paragraphs
 from dataaudit.sketches import repeats
 from dataaudit.sketches.repeats import RepeatCounts, merge_repeats
 
@@ -20,7 +20,8 @@ def counted(texts: list[str], first: int, *, several: bool = False) -> pa.Table:
         batch = [text.encode() for text in texts[start : start + 7]]
         characters = decode(np.frombuffer(b"".join(batch), np.uint8), np.cumsum([0, *map(len, batch)]))
         ids = np.arange(first + start, first + start + len(batch), dtype=np.uint64)
-        found.update(characters, (paragraphs if several else lines)(characters), ids)
+        cut = lines_and_paragraphs(characters)
+        found.update(characters, cut.paragraphs if several else cut.lines, ids)
     return found.to_table()
 
 
