@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 
 
 class Trie(NamedTuple):
     """Patterns as a tree of bytes; its nodes are numbered level by level, so that siblings stand side by side.
 
     Attributes:
+        begins: bool[65536], by first byte << 8 | second byte: whether a pattern begins so.
         begin: int32[65536], by first byte << 8 | second byte: the node of the two, or of the first alone when that is a
             pattern, or 0 when no pattern begins so.
         fold: uint8[256], what each byte is compared as.
@@ -22,6 +23,7 @@ class Trie(NamedTuple):
         pattern: int64[nodes], the pattern that ends at each node, or -1.
     """
 
+    begins: NDArray[np.bool_]
     begin: NDArray[np.int32]
     fold: NDArray[np.uint8]
     byte: NDArray[np.uint8]
@@ -54,7 +56,7 @@ def trie(patterns: tuple[str, ...], *, ignore_case: bool = False) -> Trie:
         begin[first[:, None] & second] = number[word[:2]]
     children = np.searchsorted(parents, np.arange(len(nodes) + 1)).astype(np.int64) + 1
     byte = np.array([0, *(prefix[-1] for prefix in nodes[1:])], np.uint8)
-    return Trie(begin.reshape(-1), fold, byte, children, pattern_of)
+    return Trie((begin > 0).reshape(-1), begin.reshape(-1), fold, byte, children, pattern_of)
 
 
 class Matches(NamedTuple):
@@ -105,26 +107,25 @@ def _prefixes(strings: tuple[str, ...]) -> NDArray[np.uint64]:
 
 
 @kernel
-def _begin(data: NDArray[np.uint8], i: int, end: int, begin: NDArray[np.int32]) -> int:
-    """Returns the node to start from at place *i*, or 0."""
-    second = data[i + 1] if i + 1 < end else np.uint8(0xFF)  # which is in no UTF-8
-    node: int = begin[np.int64(data[i]) << 8 | np.int64(second)]
-    return node
+def _two_bytes(data: NDArray[np.uint8], i: np.uint64, end: np.uint64) -> np.uint64:
+    """Returns the place in ``Trie.begin`` of what stands at *i*."""
+    second = data[i + ONE] if i + ONE < end else np.uint8(0xFF)  # which is in no UTF-8
+    return np.uint64(data[i]) << np.uint64(8) | np.uint64(second)
 
 
 @kernel
 def _longest_match(
     data: NDArray[np.uint8],
-    start: int,
+    start: np.int64,
     node: int,
-    end: int,
+    end: np.int64,
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
     children: NDArray[np.int64],
     pattern: NDArray[np.int64],
-) -> tuple[int, int]:
+) -> tuple[np.int64, np.int64]:
     """Returns the longest pattern at *start*, or -1, and its length; *node* is where its first bytes lead."""
-    found, length = -1, 1
+    found, length = np.int64(-1), np.int64(1)
     position = start + 1 if node < children[1] else start + 2
     while True:
         if pattern[node] >= 0:
@@ -149,6 +150,7 @@ def _longest_match(
 def _count_matches(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
+    begins: NDArray[np.bool_],
     begin: NDArray[np.int32],
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
@@ -162,15 +164,17 @@ def _count_matches(
     last_line = np.full(groups, -1, np.int64)
     line = 0
     for document in range(len(offsets) - 1):
-        i, end = offsets[document], offsets[document + 1]
+        i, end = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
         line += 1
         while i < end:
-            node = _begin(data, i, end, begin)
-            if node == 0:
-                i += 1
+            first = _two_bytes(data, i, end)
+            if not begins[first]:
+                i += ONE
                 continue
-            found, length = _longest_match(data, i, node, end, fold, byte, children, pattern)
-            i += length
+            found, length = _longest_match(
+                data, np.int64(i), begin[first], np.int64(end), fold, byte, children, pattern
+            )
+            i += np.uint64(length)
             if found < 0:
                 continue
             group = group_of[found]
@@ -188,6 +192,7 @@ def _count_matches(
 def _seen_patterns(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
+    begins: NDArray[np.bool_],
     begin: NDArray[np.int32],
     fold: NDArray[np.uint8],
     byte: NDArray[np.uint8],
@@ -197,11 +202,11 @@ def _seen_patterns(
 ) -> NDArray[np.uint64]:
     seen = np.zeros(len(offsets) - 1, np.uint64)
     for document in range(len(offsets) - 1):
-        end = offsets[document + 1]
-        for i in range(offsets[document], end):
-            node = _begin(data, i, end, begin)
-            if node > 0:
-                found, _ = _longest_match(data, i, node, end, fold, byte, children, pattern)
+        end = np.uint64(offsets[document + 1])
+        for i in range(np.uint64(offsets[document]), end):
+            first = _two_bytes(data, np.uint64(i), end)
+            if begins[first]:
+                found, _ = _longest_match(data, np.int64(i), begin[first], np.int64(end), fold, byte, children, pattern)
                 if found >= 0:
                     seen[document] |= bits[found]
     return seen

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded
 from dataaudit.kernels.hashing import BASIS, FOLD, PRIME
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.unicode import (
     ASCII_PUNCTUATION,
     FLAGS,
@@ -60,7 +60,7 @@ def _count_runs(classes: NDArray[np.uint8], offsets: NDArray[np.int64], flags: N
     runs = 0
     for document in range(len(offsets) - 1):
         before = SPACE
-        for i in range(offsets[document], offsets[document + 1]):
+        for i in range(np.uint64(offsets[document]), np.uint64(offsets[document + 1])):
             here = flags[classes[i]] & (SPACE | OWN_WORD)
             runs += here == OWN_WORD or (here == 0 and before != 0)
             before = here
@@ -77,18 +77,18 @@ def _find_words(
     lower_cells: NDArray[np.int32],
     most: int,
 ) -> Words:
-    word_offsets, size = np.zeros(len(offsets), np.int64), 0
+    word_offsets, size = np.zeros(len(offsets), np.int64), np.uint64(0)
     starts, stops = np.empty(most, np.int64), np.empty(most, np.int64)
     hashes, unions = np.empty(most, np.uint64), np.empty(most, np.uint16)
     norm_hashes, norm_lengths = np.empty(most, np.uint64), np.empty(most, np.int64)
     for document in range(len(offsets) - 1):
-        i, end = offsets[document], offsets[document + 1]
+        i, end = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
         beside_own = False
         while i < end:
             first = flags[classes[i]]
             if first & SPACE:
                 beside_own = False
-                i += 1
+                i += ONE
                 continue
             start, union, norm_length = i, np.uint16(0), 0
             full, norm = BASIS, BASIS
@@ -102,10 +102,10 @@ def _find_words(
                     norm = (norm ^ point) * PRIME
                     norm_length += 1
                 elif here & ASCII_PUNCTUATION == 0:
-                    low = np.int64(lower_pages[point >> np.uint64(8)]) * 256 + np.int64(point & np.uint64(255))
+                    low = np.uint64(lower_pages[point >> np.uint64(8)]) << np.uint64(8) | point & np.uint64(255)
                     norm = (norm ^ np.uint64(np.int64(point) + lower_cells[low])) * PRIME
                     norm_length += 1
-                i += 1
+                i += ONE
                 if i == end:
                     break
                 here = flags[classes[i]]
@@ -115,10 +115,11 @@ def _find_words(
             beside_own = own
             if leftover and union & WORDLIKE == 0:
                 continue
-            starts[size], stops[size], hashes[size], unions[size] = start, i, full ^ full >> FOLD, union
+            starts[size], stops[size] = np.int64(start), np.int64(i)
+            hashes[size], unions[size] = full ^ full >> FOLD, union
             norm_hashes[size], norm_lengths[size] = norm ^ norm >> FOLD, norm_length
-            size += 1
-        word_offsets[document + 1] = size
+            size += ONE
+        word_offsets[document + 1] = np.int64(size)
     return Words(
         word_offsets,
         starts[:size],
