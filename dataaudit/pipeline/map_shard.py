@@ -20,8 +20,8 @@ from dataaudit.pipeline.freed_memory import give_back
 from dataaudit.pipeline.joined_batches import JoinedBatches
 from dataaudit.pipeline.measure import Measured, Measurer
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
-from dataaudit.pipeline.shard_blocks import ShardBlocks
-from dataaudit.pipeline.shard_duplicates import ShardDuplicates
+from dataaudit.pipeline.shard_blocks import BLOCK_VIEWS, ShardBlocks
+from dataaudit.pipeline.shard_duplicates import DUPLICATE_VIEWS, ShardDuplicates
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, Progress, Task
 from dataaudit.signals import all_signals
@@ -235,6 +235,8 @@ class ShardWriter:
     def _measure_batch(self, documents: pa.RecordBatch) -> None:
         """Measures a batch and writes its tokens and its rows."""
         measured = self.measurer.measure(documents)
+        # What only signals use is several times the text: it goes before as much is needed for the sketches.
+        measured.batch.forget(*BLOCK_VIEWS[self.blocks.unit], *DUPLICATE_VIEWS)
         kept = [name for name in documents.schema.names if name not in CONTENTS]
         columns = {name: documents.column(name) for name in kept}
         columns |= {name: measured.signals.column(name) for name in measured.signals.schema.names}

@@ -16,6 +16,8 @@ from dataaudit.signals import DocumentBatch
 from dataaudit.signals.views import WORD_BUCKETS, decoded, word_buckets, words_of
 from dataaudit.sketches.blocks import BlockSketch, Documents
 
+BLOCK_VIEWS = {"words": (decoded, words_of, word_buckets), "tokens": ()}
+"""What of a measured batch a block sketch looks at, by the unit of drift."""
 PERIODIC = 32
 """Repeats from which on a document counts as periodic (OLMo 2)."""
 EXAMPLE_CHARACTERS = 40

@@ -18,6 +18,8 @@ from dataaudit.signals.tokens import token_ids, token_offsets
 from dataaudit.signals.views import decoded, lines_of, paragraphs_of
 from dataaudit.sketches.repeats import RepeatCounts
 
+DUPLICATE_VIEWS = (decoded, lines_of, paragraphs_of, token_ids)
+"""What of a measured batch finding duplicates looks at."""
 DUPLICATES = "duplicates"
 """The folder of the run that holds them."""
 SIGNATURE = pa.binary(4 * PERMUTATIONS)

@@ -123,6 +123,10 @@ class DocumentBatch:
         value: T = self._computed[compute]
         return value
 
+    def forget(self, *but: Callable[["DocumentBatch"], Any]) -> None:
+        """Frees what has been computed, except *but*; what is asked for again is computed again."""
+        self._computed = {compute: value for compute, value in self._computed.items() if compute in but}
+
 
 def text_buffers(text: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Returns the bytes and the offsets of a text array without nulls; no byte is copied.
