@@ -123,6 +123,11 @@ def cut_pieces(
             found.damaged.append((file, _reason(file, error)))
     if any(each.columns for each in looked):
         require(options, [each.columns for each in looked])
+    elif options.text_column is not None and looked and all(each.kind.format == "text" for each in looked):
+        raise ReadError(
+            f"the text column {options.text_column!r} was asked for, but plain text, which is all that was found, has "
+            "no columns. Leave it out, or name files that have some."
+        )
     found.text_columns.update(name for each in looked for name, holds in each.columns if holds == "text")
     choices = [choose(each.columns, options, ids_first=ids_first) for each in looked]
     usual = _usual(looked, choices, options)

@@ -33,6 +33,7 @@ from dataaudit.pipeline.stages import map_shards, map_tasks, pool_and_judge
 from dataaudit.pipeline.store import RunFolder, open_run, pretty_json
 from dataaudit.pipeline.text_beside import text_beside
 from dataaudit.result import AuditResult, from_json
+from dataaudit.tokenize import identify
 
 
 def run_audit(
@@ -54,6 +55,8 @@ def run_audit(
     """
     check_config(loaded)
     refuse_overlap(inputs, out)
+    if loaded.config.tokenizer.path is not None:
+        identify(loaded.config.tokenizer.path)  # what is wrong with it is said before a large corpus is looked through
     options = read_options(loaded, input_format)
     found = find_files(inputs)
     refuse_inputs_inside(found.files, out)

@@ -240,7 +240,9 @@ def _nothing_to_read(inputs: Sequence[str], pieces: PieceList) -> str:
     if not pieces.damaged:
         return f"no files to read in {', '.join(inputs)}."
     reasons = [f"{file.name}: {reason}" for file, reason in pieces.damaged[:LISTED_NOTES]]
-    return "\n".join([f"none of the {len(pieces.damaged):,} files found can be read.", *reasons])
+    count = len(pieces.damaged)
+    said = "the one file found cannot be read." if count == 1 else f"none of the {count:,} files found can be read."
+    return "\n".join([said, *reasons])
 
 
 def _drift_unit(pieces: PieceList, loaded: LoadedConfig) -> Literal["tokens", "words"]:

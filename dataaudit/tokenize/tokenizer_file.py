@@ -122,9 +122,14 @@ def identify(path: str | Path) -> TokenizerIdentity:
     Raises:
         TokenizerError: It cannot be loaded.
     """
+    found = locate(path)
+    return _identity(found, stamp(found))
+
+
+@lru_cache(maxsize=1)
+def _identity(found: Path, _stamp: tuple[int, int, int]) -> TokenizerIdentity:
     from dataaudit.tokenize.engines.tokenizers_engine import plain_tokenizer
 
-    found = locate(path)
     data = _read(found)
     content = parse(found, data)
     _refuse_far_ids(found, content)

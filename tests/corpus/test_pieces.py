@@ -129,6 +129,16 @@ def test_id_and_source_columns_are_found(tmp_path):
         assert (note.id_column, note.source_column) == (id_column, source_column)
 
 
+def test_plain_text_alone_has_no_column_to_ask_for(tmp_path):
+    write(tmp_path, "a.txt", "words of a page")
+    with pytest.raises(
+        ReadError, match="'body' was asked for, but plain text, which is all that was found, has no col"
+    ):
+        plan(tmp_path, text_column="body")
+    write(tmp_path, "b.jsonl", '{"body":"b"}\n')
+    assert [note.content for note in plan(tmp_path, text_column="body").notes] == [None, "body"]
+
+
 def test_a_column_that_is_asked_for_must_exist_somewhere(tmp_path):
     write(tmp_path, "a.jsonl", '{"txet":"a","n":1}\n')
     write(tmp_path, "b.jsonl", '{"story":"b"}\n')

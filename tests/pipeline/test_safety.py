@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dataaudit
-from dataaudit.errors import DataAuditError, RunError, UsageError
+from dataaudit.errors import DataAuditError, RunError, TokenizerError, UsageError
 from dataaudit.pipeline import versions as versions_module
 from dataaudit.pipeline.lookup import look_up
 
@@ -152,3 +152,9 @@ def test_a_record_that_is_too_long_is_located_and_conserved(tmp_path: Path) -> N
     assert "read.max_record_bytes" in line["dataaudit_reasons"][0]["message"]
     assert not {"raw", "raw_base64"} & line.keys()
     assert len((tmp_path / "out" / "clean" / "in.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_missing_tokenizer_is_said_before_the_corpus_is_looked_through(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere.json"
+    with pytest.raises(TokenizerError, match="no such tokenizer file"):
+        dataaudit.audit(tmp_path / "no corpus either", tmp_path / "run", tokenizer=nowhere, workers=1)

@@ -118,7 +118,7 @@ def test_sequences_that_cannot_be_read_stand_in_the_ledger(tmp_path: Path) -> No
 def test_files_that_cannot_be_read_at_all_end_the_audit(tmp_path: Path) -> None:
     main = write_tokens("megatron", tmp_path / "in", DOCUMENTS[:3], "uint16")
     main.unlink()
-    with pytest.raises(NoDocumentsError, match=r"none of the 1 files found can be read.\n.*which is missing"):
+    with pytest.raises(NoDocumentsError, match=r"the one file found cannot be read.\n.*which is missing"):
         dataaudit.audit(tmp_path / "in", tmp_path / "run", workers=1)
 
 
