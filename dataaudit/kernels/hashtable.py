@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dataaudit.kernels.jit import ONE, kernel
 
 PREFIX_LIMIT = 1 << 22
-"""Most words, characters, lines or tokens of one document that a table holds; a kernel then needs at most 250 MB."""
+"""Most words, characters, lines or tokens of one document that a table holds; a kernel then needs at most 210 MB."""
 
 COUNT = np.uint64((1 << 23) - 1)
 """The bits of a slot that hold the count, which is at most PREFIX_LIMIT."""
