@@ -1,5 +1,7 @@
 """Corpus counts of every token id, kept up batch by batch."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,14 +12,14 @@ COUNT, DOCUMENTS, LARGEST, LARGEST_IN = 0, 1, 2, 3
 
 
 def add_documents(
-    totals: NDArray[np.int64], offsets: NDArray[np.int64], ids: NDArray[np.int64], doc_ids: NDArray[np.int64]
+    totals: NDArray[np.int64], offsets: NDArray[np.int64], ids: NDArray[Any], doc_ids: NDArray[np.int64]
 ) -> None:
     """Adds a batch to *totals* in place; ids outside its rows are passed over.
 
     Args:
         totals: int64[ids, 4], the columns above.
         offsets: int64[docs + 1], where each document starts in *ids*.
-        ids: int64[tokens].
+        ids: whole numbers[tokens].
         doc_ids: int64[docs]; on ties for the most occurrences the smallest is kept.
     """
     _add_documents(totals, offsets, ids, doc_ids)
@@ -25,25 +27,31 @@ def add_documents(
 
 @kernel
 def _add_documents(
-    totals: NDArray[np.int64], offsets: NDArray[np.int64], ids: NDArray[np.int64], doc_ids: NDArray[np.int64]
+    totals: NDArray[np.int64], offsets: NDArray[np.int64], ids: NDArray[Any], doc_ids: NDArray[np.int64]
 ) -> None:
-    here = np.zeros(len(totals), np.int32)
-    touched = np.empty(len(totals), np.int32)
+    # Indices are unsigned: a signed one costs a look whether it counts from the end.
+    size = np.uint64(len(totals))
+    here = np.zeros(len(totals), np.int64)
+    touched = np.empty(len(totals) + 1, np.uint64)
     for doc in range(len(offsets) - 1):
-        distinct = 0
-        for i in range(offsets[doc], offsets[doc + 1]):
-            token = ids[i]
-            if 0 <= token < len(totals):
-                if here[token] == 0:
-                    touched[distinct] = token
-                    distinct += 1
-                here[token] += 1
+        distinct = np.uint64(0)
+        for i in range(np.uint64(offsets[doc]), np.uint64(offsets[doc + 1])):
+            token = np.uint64(ids[i])  # a negative id becomes one past any row
+            if token < size:
+                before = here[token]
+                touched[distinct] = token
+                distinct += np.uint64(before == 0)
+                here[token] = before + 1
         for j in range(distinct):
-            token = touched[j]
-            count = here[token]
-            here[token] = 0
-            row = totals[token]
-            row[COUNT] += count
-            row[DOCUMENTS] += 1
-            if count > row[LARGEST] or (count == row[LARGEST] and doc_ids[doc] < row[LARGEST_IN]):
-                row[LARGEST], row[LARGEST_IN] = count, doc_ids[doc]
+            _add_count(totals, touched[j], here[touched[j]], doc_ids[doc])
+            here[touched[j]] = 0
+
+
+@kernel
+def _add_count(totals: NDArray[np.int64], token: np.uint64, count: int, doc_id: int) -> None:
+    totals[token, COUNT] += count
+    totals[token, DOCUMENTS] += 1
+    largest = totals[token, LARGEST]
+    if count > largest or (count == largest and doc_id < totals[token, LARGEST_IN]):
+        totals[token, LARGEST] = count
+        totals[token, LARGEST_IN] = doc_id
