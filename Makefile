@@ -1,6 +1,7 @@
 # make demo   audits the sample corpus: the quickest look at what this is
 # make test   everything that CI runs: lint, types, tests
 # make lint   the first two of these
+# make boundscheck  the tests of the kernels with every index checked (minutes: all kernels are compiled anew)
 # make bench  speed and memory on one core; beside datatrove where .[bench] is installed (docs/benchmarks.md)
 # make lock   chooses the versions in requirements.lock anew (needs uv)
 #
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 PYTHON = $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell \
 	$(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 
-.PHONY: demo test lint bench lock
+.PHONY: demo test lint boundscheck bench lock
 
 demo: $(VENV)/installed
 	$(BIN)/dataaudit audit sample_data/corpus -o demo --tokenizer sample_data/tokenizer.json --fail-on never
@@ -25,6 +26,9 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+boundscheck: $(VENV)/installed
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/kernels tests/sketches
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.throughput

@@ -18,6 +18,8 @@ import numba
 import numpy as np
 from numba.core import config as numba_config
 
+_SETTINGS: Any = numba_config
+
 
 def _source_digest() -> str:
     digest = hashlib.sha256()
@@ -42,7 +44,8 @@ def _cache_root() -> Path:
 def _cache_folder() -> Path:
     """Returns a folder that only this user writes to; a private temporary one when the home cannot be written."""
     try:
-        folder = _cache_root() / f"kernels-{SOURCE_DIGEST}"
+        checked = "-boundscheck" if _SETTINGS.BOUNDSCHECK else ""  # else code without the checks would be taken
+        folder = _cache_root() / f"kernels-{SOURCE_DIGEST}{checked}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
@@ -61,11 +64,10 @@ ONE = np.uint64(1)
 
 def kernel(function: F) -> F:
     """Compiles *function* on its first call, without the GIL, and keeps the machine code for later processes."""
-    settings: Any = numba_config
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(CACHE_FOLDER)
+    before = _SETTINGS.CACHE_DIR
+    _SETTINGS.CACHE_DIR = str(CACHE_FOLDER)
     try:
         compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        settings.CACHE_DIR = before
+        _SETTINGS.CACHE_DIR = before
     return cast("F", compiled)
