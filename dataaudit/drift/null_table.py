@@ -20,6 +20,9 @@ SPREAD = 9
 STEPS = 32
 """Outcomes a standard deviation that are looked at, at least; a smooth sum needs no more."""
 
+_LOG_FACTORIALS = np.array([math.lgamma(value + 1) for value in range(EXACT_TO + 1)])
+_HALF_LOG_TAU = math.log(math.tau) / 2
+
 Summand = Callable[[Floats, Floats], Floats]
 """f(x, c), elementwise, for 0 ≤ x ≤ c."""
 
@@ -55,7 +58,7 @@ def binomial_moments(counts: Counts, share: float, summand: Summand) -> Moments:
 
 def _exact(counts: Counts, share: float, summand: Summand) -> Moments:
     most = int(counts[-1])
-    factorials = np.array([math.lgamma(value + 1) for value in range(most + 1)])
+    factorials = _log_factorial(np.arange(most + 1, dtype=np.float64))
     x = np.arange(most + 1)[None, :]
     c = counts[:, None]
     rest = np.maximum(c - x, 0)
@@ -72,15 +75,21 @@ def _around(count: int, share: float, summand: Summand) -> tuple[float, float, f
     high = min(count, math.ceil(centre + SPREAD * deviation + 40))
     step = max(1, int(deviation / STEPS))
     x = np.arange(low, high + 1, step, dtype=np.float64)
-    ends = math.lgamma(count + 1)
     odds = math.log(share) - math.log1p(-share)
-    logarithm = np.array(
-        [ends - math.lgamma(each + 1) - math.lgamma(count - each + 1) + each * odds for each in x.tolist()]
-    )
+    logarithm = math.lgamma(count + 1) - _log_factorial(x) - _log_factorial(count - x) + x * odds
     chance = np.exp(logarithm - logarithm.max())
     chance /= math.fsum(chance.tolist())
     found = _moments(chance[None, :], x[None, :], summand(x, np.full(len(x), float(count)))[None, :])
     return float(found.mean[0]), float(found.variance[0]), float(found.covariance[0])
+
+
+def _log_factorial(x: Floats) -> Floats:
+    """Returns ln x! of whole numbers; large ones by Stirling's series, whose error there is below that of a double."""
+    found: Floats = _LOG_FACTORIALS[np.minimum(x, EXACT_TO).astype(np.int64)]
+    large = x > EXACT_TO
+    y = x[large]
+    found[large] = (y + 0.5) * np.log(y) - y + _HALF_LOG_TAU + (1 - (1 - 2 / (7 * y**2)) / (30 * y**2)) / (12 * y)
+    return found
 
 
 def _moments(chance: Floats, outcomes: Floats, values: Floats) -> Moments:

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 SEARCHED = 200_000
 """Characters of a document that are looked at."""
@@ -57,19 +58,26 @@ def _longest(pattern: str, text: str) -> Span | None:
 
 def _ngram(text: str, size: int, *, most_frequent: bool) -> Span | None:
     """Returns the most frequent sequence of words, or the first that stands a second time."""
-    words = [found.span() for found in _WORD.finditer(text)][:NGRAM_WORDS]
+    words = [found.span() for found in islice(_WORD.finditer(text), NGRAM_WORDS)]
     texts = [text[start:stop] for start, stop in words]
-    grams = [tuple(texts[at : at + size]) for at in range(len(texts) - size + 1)]
-    if most_frequent:
-        best = Counter(grams).most_common(1)
-        if not best or best[0][1] < 2:
-            return None
-        at = grams.index(best[0][0])
-        return words[at][0], words[at + size - 1][1]
+    grams = zip(*(texts[first:] for first in range(size)), strict=False)
+    at = _most_frequent(grams) if most_frequent else _first_repeat(grams)
+    return None if at is None else (words[at][0], words[at + size - 1][1])
+
+
+def _most_frequent(grams: Iterable[tuple[str, ...]]) -> int | None:
+    """Returns where the most frequent stands first; None when each stands once."""
+    every = list(grams)
+    best = Counter(every).most_common(1)
+    return every.index(best[0][0]) if best and best[0][1] > 1 else None
+
+
+def _first_repeat(grams: Iterable[tuple[str, ...]]) -> int | None:
+    """Returns the place of the first that stands a second time; None when each stands once."""
     seen: set[tuple[str, ...]] = set()
     for at, gram in enumerate(grams):
         if gram in seen:
-            return words[at][0], words[at + size - 1][1]
+            return at
         seen.add(gram)
     return None
 

@@ -77,21 +77,23 @@ class RepeatCounts:
         self, most: int
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]:
         """Returns the lines with the largest counts, and adds the largest count left out to *missed*."""
-        filled = np.flatnonzero(self._table.counts)
-        keys, counts = self._table.keys[filled], self._table.counts[filled]
-        order = np.lexsort((keys, -counts))
-        if len(order) > most:
-            self.missed += int(counts[order[most]])
-        chosen = filled[order[:most]]
         table = self._table
+        chosen = np.flatnonzero(table.counts)
+        if len(chosen) > most:
+            counts = table.counts[chosen]
+            left_out, least = np.partition(counts, [-most - 1, -most])[[-most - 1, -most]]
+            self.missed += int(left_out)
+            surely, ties = chosen[counts > least], chosen[counts == least]
+            by_key = np.argpartition(table.keys[ties], most - len(surely) - 1)
+            chosen = np.concatenate([surely, ties[by_key[: most - len(surely)]]])
         return table.keys[chosen], table.counts[chosen], table.firsts[chosen], table.lasts[chosen]
 
     def to_table(self) -> pa.Table:
         """Returns the KEPT lines in most documents: ``hash``, ``documents``, ``first``; *missed* in the metadata."""
         hashes, counts, firsts, _ = self._largest(KEPT)
-        return pa.table({"hash": hashes, "documents": counts, "first": firsts}).replace_schema_metadata(
-            {"missed": str(self.missed)}
-        )
+        order = np.lexsort((hashes, -counts))
+        columns = {"hash": hashes[order], "documents": counts[order], "first": firsts[order]}
+        return pa.table(columns).replace_schema_metadata({"missed": str(self.missed)})
 
 
 def merge_repeats(tables: Iterable[pa.Table], most: int) -> Repeats:
