@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dataaudit.kernels.decode import Decoded
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 
 Integer = int | np.integer[Any]
 Points = NDArray[np.uint32]
@@ -138,12 +138,7 @@ def _normalise(
         i, end, start = offsets[document], offsets[document + 1], size
         while i < end:
             last = out[size - 1] if size > start else np.uint32(BLANK)
-            while i < end - 1 and codepoints[i] < 128 and codepoints[i + 1] < _ALWAYS_STARTS:
-                plain = ascii_fold[codepoints[i]]
-                out[size] = plain
-                size += (plain > BLANK) | ((plain == BLANK) & (last != BLANK))
-                last = plain if plain else last
-                i += 1
+            i, size = _put_ascii(codepoints, i, end, ascii_fold, out, size, last)
             first = i
             i += 1
             while i < end and codepoints[i] >= _ALWAYS_STARTS and not look(facts, np.int64(codepoints[i])) & STARTS:
@@ -167,6 +162,21 @@ def _normalise(
             size -= 1
         starts[document + 1] = size
     return out[:size], starts
+
+
+@kernel
+def _put_ascii(
+    codepoints: Points, first: Integer, end: Integer, ascii_fold: Points, out: Points, size: Integer, last: Integer
+) -> tuple[int, int]:
+    """Writes ASCII up to where something else may follow; returns the place reached and the new size."""
+    at, stop, to = np.uint64(first), np.uint64(end - 1), np.uint64(size)
+    while at < stop and codepoints[at] < 128 and codepoints[at + ONE] < _ALWAYS_STARTS:
+        plain = ascii_fold[codepoints[at]]
+        out[to] = plain
+        to += np.uint64((plain > BLANK) | ((plain == BLANK) & (last != BLANK)))
+        last = plain if plain else last
+        at += ONE
+    return int(np.int64(at)), int(np.int64(to))
 
 
 @kernel

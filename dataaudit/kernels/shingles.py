@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dataaudit.kernels.hashing import BASIS, FOLD, PRIME
 from dataaudit.kernels.hashtable import longest_document, mix, table_size
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 from dataaudit.kernels.normal import FACTS, MARK, OWN, WORD, Normal, Table, look
 
 Hashes = NDArray[np.uint64]
@@ -95,15 +95,15 @@ def _units(
     codepoints: NDArray[np.uint32], facts: Table, ascii_facts: NDArray[np.uint8], units: Hashes, most: int
 ) -> tuple[int, bool]:
     """Fills in the hashes of a document's units; returns how many, and whether there are more."""
-    count, i, end = 0, 0, len(codepoints)
+    count, i, end = np.uint64(0), np.uint64(0), np.uint64(len(codepoints))
     while i < end:
         point = codepoints[i]
         fact = ascii_facts[point] if point < 128 else look(facts, np.int64(point))
-        i += 1
+        i += ONE
         if fact & (WORD | OWN) == 0:
             continue
-        if count == most:
-            return count, True
+        if count == np.uint64(most):
+            return int(np.int64(count)), True
         value = (BASIS ^ np.uint64(point)) * PRIME
         if fact & OWN == 0:
             while i < end:
@@ -112,10 +112,10 @@ def _units(
                 if fact & OWN or fact & (WORD | MARK) == 0:
                     break
                 value = (value ^ np.uint64(point)) * PRIME
-                i += 1
+                i += ONE
         units[count] = mix(value ^ value >> FOLD)
-        count += 1
-    return count, False
+        count += ONE
+    return int(np.int64(count)), False
 
 
 @kernel
@@ -130,21 +130,21 @@ def distinct_shingles(units: Hashes, width: int, keys: Hashes, used: NDArray[np.
     leaving, value = np.uint64(1), np.uint64(0)
     for _ in range(width):
         leaving *= SHINGLE_PRIME
-    found = 0
-    for k in range(len(units)):
+    for k in range(width - 1):
         value = value * SHINGLE_PRIME + units[k]
-        if k >= width:
-            value -= units[k - width] * leaving
-        if k < width - 1:
-            continue
+    gone, found = np.uint64(0), np.uint64(0)
+    span = np.uint64(width - 1)
+    for k in range(np.uint64(len(units)) - span):
+        value = value * SHINGLE_PRIME + units[k + span] - gone
+        gone = units[k] * leaving
         shingle = mix(value)
         at = shingle & mask
         while used[at] and keys[at] != shingle:
-            at = (at + np.uint64(1)) & mask
+            at = (at + ONE) & mask
         if not used[at]:
             used[at], keys[at], out[found] = 1, shingle, shingle
-            found += 1
-    return found
+            found += ONE
+    return int(np.int64(found))
 
 
 @kernel
