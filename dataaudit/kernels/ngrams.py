@@ -197,15 +197,15 @@ def _character_ngrams(
     longest = longest_document(offsets, limit)
     table, grams = new_table(longest), np.empty(longest, np.uint64)
     seen = np.empty(2 * table_size(longest), np.uint8)
-    frequencies = np.zeros(longest + 1, np.int32)
+    reached = np.zeros(longest + 2, np.int32)
     for doc in range(len(offsets) - 1):
         stop = min(offsets[doc] + limit, offsets[doc + 1])
         ngrams[doc] = max(0, stop - offsets[doc] - CHARACTERS + 1)
         if ngrams[doc] < 2:
             continue
         live = _perhaps_repeated(codepoints[offsets[doc] : stop], grams, seen)
-        distinct, largest = _count_repeated(grams[:live], table, frequencies)
-        top[doc] = _top_occurrences(ngrams[doc] - live + distinct, largest, frequencies)
+        distinct, largest = _count_repeated(grams[:live], table, reached)
+        top[doc] = _top_occurrences(ngrams[doc] - live + distinct, largest, reached)
 
 
 @kernel
@@ -242,33 +242,29 @@ def _perhaps_repeated(codepoints: NDArray[np.uint32], grams: NDArray[np.uint64],
 
 @kernel
 def _count_repeated(
-    grams: NDArray[np.uint64], table: NDArray[np.uint64], frequencies: NDArray[np.int32]
+    grams: NDArray[np.uint64], table: NDArray[np.uint64], reached: NDArray[np.int32]
 ) -> tuple[int, int]:
-    """Counts how many n-grams occur how often; returns how many are distinct, and the largest count."""
+    """Counts how many occur at least 1, 2, 3 ... times; returns how many are distinct, and the largest count."""
     size = table_size(len(grams))
     table[:size] = 0
+    largest = np.uint64(0)
     for gram in grams:
-        count_key(table, size, gram)
-    distinct, largest = np.uint64(0), np.uint64(0)
-    for slot in table[:size]:
-        table[distinct] = slot
-        distinct += np.uint64(slot != 0)
-    for slot in table[:distinct]:
-        frequencies[slot & COUNT] += 1
-        largest = max(largest, slot & COUNT)
-    return int(distinct), int(largest)
+        times = table[count_key(table, size, gram)] & COUNT
+        reached[times] += 1
+        largest = max(largest, times)
+    return int(reached[1]), int(np.int64(largest))
 
 
 @kernel
-def _top_occurrences(distinct: int, largest: int, frequencies: NDArray[np.int32]) -> int:
+def _top_occurrences(distinct: int, largest: int, reached: NDArray[np.int32]) -> int:
     """Returns the sum of the largest counts above 1, of at most as many as the root of the number of n-grams.
 
-    Clears the frequencies.
+    Clears what *reached* holds.
     """
     left, total = int(math.sqrt(distinct)), 0
     for times in range(largest, 1, -1):
-        taken = min(left, int(frequencies[times]))
+        taken = min(left, int(reached[times] - reached[times + 1]))
         total += taken * times
         left -= taken
-    frequencies[: largest + 1] = 0
+    reached[: largest + 1] = 0
     return total
