@@ -18,8 +18,6 @@ import numba
 import numpy as np
 from numba.core import config as numba_config
 
-_SETTINGS: Any = numba_config
-
 
 def _source_digest() -> str:
     digest = hashlib.sha256()
@@ -43,8 +41,9 @@ def _cache_root() -> Path:
 
 def _cache_folder() -> Path:
     """Returns a folder that only this user writes to; a private temporary one when the home cannot be written."""
+    settings: Any = numba_config
+    checked = "-boundscheck" if settings.BOUNDSCHECK else ""  # else code without the checks would be taken
     try:
-        checked = "-boundscheck" if _SETTINGS.BOUNDSCHECK else ""  # else code without the checks would be taken
         folder = _cache_root() / f"kernels-{SOURCE_DIGEST}{checked}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
@@ -64,10 +63,11 @@ ONE = np.uint64(1)
 
 def kernel(function: F) -> F:
     """Compiles *function* on its first call, without the GIL, and keeps the machine code for later processes."""
-    before = _SETTINGS.CACHE_DIR
-    _SETTINGS.CACHE_DIR = str(CACHE_FOLDER)
+    settings: Any = numba_config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(CACHE_FOLDER)
     try:
         compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        _SETTINGS.CACHE_DIR = before
+        settings.CACHE_DIR = before
     return cast("F", compiled)
