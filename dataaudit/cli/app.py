@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dataaudit import __version__
+from dataaudit.cli import corpus_options as options
 from dataaudit.cli.answer import FailOn, FailOnOption, FormatsOption, formats, say, tell
 from dataaudit.cli.compare import compare
 from dataaudit.cli.config import config
@@ -19,6 +20,7 @@ from dataaudit.cli.filter import filter_, restore
 from dataaudit.cli.interrupted import interrupted
 from dataaudit.cli.order import order
 from dataaudit.cli.report import ExamplesOption, report
+from dataaudit.cli.shared_run import finish, plan, work
 from dataaudit.cli.streams import outlive_readers
 from dataaudit.cli.trace import trace
 from dataaudit.errors import DataAuditError, NoDocumentsError, UsageError
@@ -44,36 +46,13 @@ class Output(StrEnum):
     JSON = "json"
 
 
-class TokenType(StrEnum):
-    """Types of raw token ids."""
-
-    UINT8 = "uint8"
-    UINT16 = "uint16"
-    UINT32 = "uint32"
-    UINT64 = "uint64"
-    INT8 = "int8"
-    INT16 = "int16"
-    INT32 = "int32"
-    INT64 = "int64"
-
-
 class Engine(StrEnum):
     """Where tasks run."""
 
     LOCAL = "local"
 
 
-ConfigOption = Annotated[
-    str | None, typer.Option("--config", "-c", metavar="CONFIG", help="Preset or YAML file; see: dataaudit config.")
-]
 FormatOption = Annotated[Output, typer.Option("--format", help="How they are printed on stdout.")]
-WorkersOption = Annotated[
-    int | None, typer.Option("-j", "--jobs", min=1, metavar="N", help="Worker processes; all cores by default.")
-]
-ReferenceOption = Annotated[
-    str | None, typer.Option(metavar="RUN", help="An earlier run folder to compare the corpus with.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -85,36 +64,28 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command()
 def audit(
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Files, folders, globs, fsspec addresses, or hub:NAME.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run folder; the same one resumes.")],
-    config: ConfigOption = None,
-    tokenizer: Annotated[str | None, typer.Option(metavar="FILE", help="A tokenizer.json.")] = None,
-    model: Annotated[str | None, typer.Option(metavar="FILE", help="The model's config.json (Hugging Face).")] = None,
-    vocab_size: Annotated[int | None, typer.Option(min=1, metavar="N", help="Rows of the model's embedding.")] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, metavar="N", help="The model's context in tokens.")] = None,
-    text_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the text; a.b is nested.")] = None,
-    id_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column with the user's own id.")] = None,
-    source_column: Annotated[str | None, typer.Option(metavar="NAME", help="Column that names the source.")] = None,
-    input_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Force a reader, such as jsonl.")] = None,
-    token_dtype: Annotated[
-        TokenType | None,
-        typer.Option(metavar="TYPE", help="Type of raw token ids that no header says, such as uint32."),
-    ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN|PATH", help="The text that token ids were made of, to be tokenized again."),
-    ] = None,
-    eos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that ends a document.")] = None,
-    bos_id: Annotated[int | None, typer.Option(min=0, metavar="N", help="The id that starts a document.")] = None,
-    reference: ReferenceOption = None,
+    inputs: options.Inputs,
+    out: options.Out,
+    config: options.Config = None,
+    tokenizer: options.Tokenizer = None,
+    model: options.Model = None,
+    vocab_size: options.VocabSize = None,
+    max_length: options.MaxLength = None,
+    text_column: options.TextColumn = None,
+    id_column: options.IdColumn = None,
+    source_column: options.SourceColumn = None,
+    input_format: options.InputFormat = None,
+    token_dtype: options.TokenDtype = None,
+    text: options.Text = None,
+    eos_id: options.EosId = None,
+    bos_id: options.BosId = None,
+    reference: options.Reference = None,
     examples: ExamplesOption = None,
-    jobs: WorkersOption = None,
+    jobs: options.Jobs = None,
     engine: Annotated[Engine, typer.Option(help="Where tasks run.")] = Engine.LOCAL,  # noqa: ARG001 - one so far
     format: FormatsOption = None,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
-    quiet: QuietOption = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Read, tokenize and measure a corpus, and judge it.
 
@@ -165,13 +136,13 @@ def audit(
 @app.command()
 def check(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
-    config: ConfigOption = None,
-    reference: ReferenceOption = None,
+    config: options.Config = None,
+    reference: options.Reference = None,
     examples: ExamplesOption = None,
-    jobs: WorkersOption = None,
+    jobs: options.Jobs = None,
     format: FormatsOption = None,  # noqa: A002 - the option's name
     fail_on: FailOnOption = FailOn.FAIL,
-    quiet: QuietOption = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Judge a run again from its stored signals, with other rules, levels or model settings.
 
@@ -215,6 +186,9 @@ def show(
     print_documents(run, doc=doc, check=check, rule=rule, count=count, characters=characters, as_json=as_json)
 
 
+app.command()(plan)
+app.command()(work)
+app.command()(finish)
 app.command(name="filter")(filter_)
 app.command()(restore)
 app.command()(report)

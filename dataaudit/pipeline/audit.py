@@ -7,33 +7,21 @@ from pathlib import Path
 
 import msgspec
 
-from dataaudit.config.load import LoadedConfig, load_config
+from dataaudit.config.load import LoadedConfig
 from dataaudit.config.override import override
-from dataaudit.corpus import cut_pieces, find_files
-from dataaudit.errors import ConfigError, RunError
+from dataaudit.errors import RunError
 from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.excerpts import texts_for_audit, texts_for_check
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
-from dataaudit.pipeline.plan import Plan
-from dataaudit.pipeline.prepare import (
-    duplicate_settings,
-    earlier_plan,
-    make_plan,
-    pool_settings,
-    read_options,
-    refuse_inputs_inside,
-    refuse_other_corpus,
-    refuse_overlap,
-    tell_what_was_found,
-    token_hints,
-)
+from dataaudit.pipeline.planning import look_at, write_plan
+from dataaudit.pipeline.prepare import duplicate_settings, earlier_plan, pool_settings
 from dataaudit.pipeline.readback import read_back
-from dataaudit.pipeline.stages import map_shards, map_tasks, pool_and_judge
+from dataaudit.pipeline.run_config import stored_config
+from dataaudit.pipeline.stage_tasks import StageTasks
+from dataaudit.pipeline.stages import join_and_judge, map_tasks, measure
 from dataaudit.pipeline.store import RunFolder, open_run, pretty_json
-from dataaudit.pipeline.text_beside import text_beside
 from dataaudit.result import AuditResult, from_json
-from dataaudit.tokenize import identify
 
 
 def run_audit(
@@ -53,33 +41,13 @@ def run_audit(
     Raises:
         DataAuditError: of the kind that fits, with a message for the user.
     """
-    check_config(loaded)
-    refuse_overlap(inputs, out)
-    if loaded.config.tokenizer.path is not None:
-        identify(loaded.config.tokenizer.path)  # what is wrong with it is said before a large corpus is looked through
-    options = read_options(loaded, input_format)
-    found = find_files(inputs)
-    refuse_inputs_inside(found.files, out)
-    pieces = cut_pieces(
-        found.files,
-        options,
-        loaded.config.read.shard_bytes,
-        lambda: token_hints(loaded),
-        ids_first=loaded.config.read.text_beside is not None,
-    )
-    tell_what_was_found(found.skipped, pieces, listener)
-    beside = text_beside(pieces, loaded, out, listener)
+    corpus = look_at(inputs, out, loaded, listener, input_format=input_format)
     with open_run(out, new=True) as run:
-        earlier = earlier_plan(run)
-        refuse_other_corpus(earlier, found.files, out)
-        plan = make_plan(inputs, pieces, options, loaded, earlier, listener)
-        plan = msgspec.structs.replace(plan, text_beside=beside)
-        if plan != earlier:
-            run.retract_report()
-        run.write("plan.json", pretty_json(plan))
+        plan = write_plan(run, corpus, loaded, listener)
         with LocalEngine(workers) as engine:
-            map_shards(run, plan, engine, listener)
-            result = pool_and_judge(run, plan, engine, loaded, listener, texts_for_audit(examples))
+            stages = StageTasks(run, engine, listener)
+            measured = measure(run, plan, stages, loaded)
+            result = join_and_judge(run, plan, measured, stages, loaded, texts_for_audit(examples))
         read_back(run, listener)
     return result
 
@@ -115,9 +83,10 @@ def run_check(
             plan, config_name=loaded.name, pool=pool_settings(loaded), duplicates=duplicate_settings(loaded)
         )
         run.write("plan.json", pretty_json(plan))
+        texts = texts_for_check(examples, _last_result(run))
         with LocalEngine(workers) as engine:
-            result = pool_and_judge(run, plan, engine, loaded, listener, texts_for_check(examples, _last_result(run)))
-        run.tidy()
+            stages = StageTasks(run, engine, listener)
+            result = join_and_judge(run, plan, measure(run, plan, stages, loaded), stages, loaded, texts)
     return result
 
 
@@ -140,19 +109,6 @@ def _on_same_corpus(loaded: LoadedConfig, kept: LoadedConfig) -> LoadedConfig:
         loaded.config, read=kept.config.read, tokenizer=kept.config.tokenizer, duplicates=duplicates, drift=drift
     )
     return replace(loaded, config=config)
-
-
-def stored_config(run: RunFolder, plan: Plan) -> LoadedConfig:
-    """Returns the config that a run was judged with last."""
-    path = run.path / "config.json"
-    if not path.exists():
-        raise RunError(f"{run.path}: the run was never finished. Run the same dataaudit audit command again.")
-    try:
-        return replace(load_config(str(path)), name=plan.config_name)
-    except ConfigError as error:
-        raise RunError(
-            f"{path} is damaged or of another version. Run the same dataaudit audit command again.\n{error}"
-        ) from error
 
 
 def default_workers() -> int:

@@ -1,6 +1,6 @@
 """The drift stage: adds up the shards, lays windows over them, and runs a drift task a shard."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dataaudit.errors import UsageError
 from dataaudit.pipeline.drift_shard import release_counts, sole_sources
 from dataaudit.pipeline.plan import Plan, load_plan
+from dataaudit.pipeline.stage_tasks import StageTasks
 from dataaudit.pipeline.store import Marker, RunFolder, key_of
 from dataaudit.pipeline.tasks import DriftSpec, Task
 from dataaudit.sketches.grouped import Column, GroupedTable
@@ -27,9 +28,6 @@ BLOCK_INDEX = pa.schema(
     }
 )
 SOURCE_COUNTS = pa.schema({"source": pa.large_string(), "id": pa.int64(), "count": pa.int64()})
-
-RunTasks = Callable[[list[Task], int], None]
-"""Runs the tasks that are still to do, of so many."""
 
 
 class ReferenceCounts(msgspec.Struct, frozen=True):
@@ -56,12 +54,13 @@ def run_drift(
     *,
     window_documents: int,
     reference: str | None,
-    run_tasks: RunTasks,
+    stages: StageTasks,
 ) -> list[Marker]:
     """Measures the drift of every portion and window, and returns the markers of its tasks.
 
     Raises:
         UsageError: the reference is no finished run, or was counted in another way.
+        OpenTasksError: other workers have not done all of theirs.
     """
     known = None if reference is None else reference_counts(Path(reference), plan)
     outputs = [
@@ -78,10 +77,10 @@ def run_drift(
         )
         for shard, pieces in enumerate(plan.shards)
     ]
-    run_tasks([task for task in tasks if run.marker(task.id, task.key) is None], len(tasks))
-    release_counts()
-    markers = [marker for task in tasks if (marker := run.marker(task.id, task.key)) is not None]
-    return [merge, *markers]
+    try:
+        return [merge, *stages.share("looking for drift", tasks)]
+    finally:
+        release_counts()
 
 
 def reference_counts(path: Path, plan: Plan) -> ReferenceCounts:

@@ -10,7 +10,6 @@ from dataaudit.config import LoadedConfig
 from dataaudit.config.schema import Rule
 from dataaudit.errors import RunError, UsageError, suggestion
 from dataaudit.filter_result import FilterResult, Funnel, Restored
-from dataaudit.pipeline.audit import stored_config
 from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.drift_signals import SIGNALS as DRIFT
 from dataaudit.pipeline.export_plan import ExportSettings, refuse_undelimited
@@ -35,6 +34,7 @@ from dataaudit.pipeline.funnel import Counts, funnel_of
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
 from dataaudit.pipeline.plan import Plan, load_plan
+from dataaudit.pipeline.run_config import stored_config
 from dataaudit.pipeline.signal_tables import signal_tables
 from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of, pretty_json
 from dataaudit.pipeline.tasks import FilterSpec, Task

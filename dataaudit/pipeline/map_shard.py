@@ -24,6 +24,7 @@ from dataaudit.pipeline.shard_blocks import BLOCK_VIEWS, ShardBlocks
 from dataaudit.pipeline.shard_duplicates import DUPLICATE_VIEWS, ShardDuplicates
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import MapSpec, Progress, Task
+from dataaudit.pipeline.unchanged import refuse_changed_since_plan
 from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram
@@ -58,7 +59,11 @@ class PieceResult(msgspec.Struct, frozen=True):
 
 
 def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
-    """Reads and measures one shard of the plan in *run*."""
+    """Reads and measures one shard of the plan in *run*.
+
+    Raises:
+        RunError: a file has changed since it was planned, or is not there.
+    """
     assert isinstance(task.spec, MapSpec)
     plan = load_plan(run.path)
     shard = task.spec.shard
@@ -67,6 +72,7 @@ def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
         first_row = 0
         pieces = []
         for number, piece in enumerate(plan.shards[shard]):
+            refuse_changed_since_plan(piece.file)
             writer.start(number)
             result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, plan.map, progress)
             first_row += result.records

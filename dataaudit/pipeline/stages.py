@@ -1,27 +1,48 @@
-"""The stages of an audit after the plan, and what of them runs again."""
+"""The stages of an audit after the plan: those that many workers share, and what joins them to a verdict."""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import pyarrow.parquet as pq
 
 from dataaudit.config.load import LoadedConfig
-from dataaudit.errors import RunError
 from dataaudit.pipeline.drift_result import drift_result
 from dataaudit.pipeline.drift_stage import drift_tasks, run_drift
 from dataaudit.pipeline.drift_tables import TABLES, drift_tables, write_tables
-from dataaudit.pipeline.duplicate_stage import duplicate_tasks, run_duplicates
+from dataaudit.pipeline.duplicate_stage import STAGE as DUPLICATES
+from dataaudit.pipeline.duplicate_stage import Compared, duplicate_tasks, run_duplicates
 from dataaudit.pipeline.excerpts import Texts
 from dataaudit.pipeline.judge import judge_run
-from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.manifest import manifest
 from dataaudit.pipeline.map_shard import release_measurer
 from dataaudit.pipeline.plan import Plan
 from dataaudit.pipeline.reencode_stage import REENCODE, reencode_task
+from dataaudit.pipeline.run_config import write_config
+from dataaudit.pipeline.stage_tasks import OpenTasksError, StageTasks
 from dataaudit.pipeline.store import Marker, RunFolder, key_of
-from dataaudit.pipeline.tasks import Engine, MapSpec, PoolSpec, Task
+from dataaudit.pipeline.tasks import MapSpec, PoolSpec, Task
 from dataaudit.pipeline.text_stage import TEXT, text_task
-from dataaudit.pipeline.warm import warm_kernels
 from dataaudit.result import AuditResult
 from dataaudit.sketches.token_counts import TokenCounts
+
+T = TypeVar("T")
+
+
+class Measured(NamedTuple):
+    """What the shared stages gave.
+
+    Attributes:
+        maps: markers of the map tasks, in order of the shards.
+        pools: those of the second pass.
+        drift: those of drift.
+        compared: those of the search for duplicates.
+    """
+
+    maps: list[Marker]
+    pools: list[Marker]
+    drift: list[Marker]
+    compared: Compared
 
 
 def map_tasks(plan: Plan) -> list[Task]:
@@ -42,16 +63,13 @@ def map_tasks(plan: Plan) -> list[Task]:
     ]
 
 
-def map_shards(run: RunFolder, plan: Plan, engine: Engine, listener: Listener) -> None:
-    """Reads and measures every shard that is not done, after removing what no task of the plan has written."""
+def sweep_unplanned(run: RunFolder, plan: Plan) -> None:
+    """Removes what no task of the plan has written."""
     tasks = map_tasks(plan)
-    done = {task.id: run.marker(task.id, task.key) for task in tasks}
-    finished = [marker for marker in done.values() if marker is not None]
+    finished = [marker for task in tasks if (marker := run.marker(task.id, task.key)) is not None]
     later = _later_tasks(plan) | duplicate_tasks(run)
     kept = [marker for name in later if (marker := run.any_marker(name)) is not None]
-    run.sweep([*finished, *kept], {*done, *later})
-    _run_stage(run, [task for task in tasks if done[task.id] is None], "measuring", len(tasks), engine, listener)
-    release_measurer()
+    run.sweep([*finished, *kept], {task.id for task in tasks} | later)
 
 
 def _later_tasks(plan: Plan) -> set[str]:
@@ -60,80 +78,85 @@ def _later_tasks(plan: Plan) -> set[str]:
     return pools | {"merge", TABLES, REENCODE, TEXT} | drift_tasks(plan)
 
 
-def _run_stage(run: RunFolder, waiting: list[Task], name: str, of: int, engine: Engine, listener: Listener) -> None:
-    if not waiting:
-        listener.note(f"{name}: all {of} shards are done, nothing to do.")
-        return
-    if len(waiting) < of:
-        listener.note(f"{name}: {of - len(waiting)} of {of} shards are done, {len(waiting)} to do.")
-    run.retract_report()
-    warm_kernels(listener)
-    with listener.stage(name, sum(task.size for task in waiting)) as progress:
-        for _ in engine.run(waiting, run.path, progress):
-            pass
+def measure(run: RunFolder, plan: Plan, stages: StageTasks, loaded: LoadedConfig) -> Measured:
+    """Does the tasks that many workers can share, up to those that have to wait for other workers.
+
+    Raises:
+        OpenTasksError: other workers have not done all of theirs.
+    """
+    try:
+        maps = stages.share("measuring", map_tasks(plan))
+    finally:
+        release_measurer()
+    open_ones: list[OpenTasksError] = []
+    pools = _unless_open(lambda: _pool(run, plan, maps, stages), open_ones)
+    drift = _unless_open(
+        lambda: run_drift(
+            run,
+            plan,
+            maps,
+            window_documents=loaded.config.drift.window_documents,
+            reference=loaded.config.drift.reference,
+            stages=stages,
+        ),
+        open_ones,
+    )
+    compared = _unless_open(lambda: run_duplicates(run, plan, maps, stages), open_ones)
+    if pools is None or drift is None or compared is None:
+        raise open_ones[0]
+    return Measured(maps, pools, drift, compared)
 
 
-def pool_and_judge(
-    run: RunFolder, plan: Plan, engine: Engine, loaded: LoadedConfig, listener: Listener, texts: Texts
-) -> AuditResult:
-    """Runs what needs all shards, judges, and writes manifest, config and report."""
-    maps = [_finished(run, task) for task in map_tasks(plan)]
+def _unless_open(branch: Callable[[], T], open_ones: list[OpenTasksError]) -> T | None:
+    """Returns what a branch gives; None when it has to wait, which the others need not."""
+    try:
+        return branch()
+    except OpenTasksError as error:
+        open_ones.append(error)
+        return None
+
+
+def _pool(run: RunFolder, plan: Plan, maps: list[Marker], stages: StageTasks) -> list[Marker]:
+    """Compares the tokens of each shard with those of the corpus."""
     with_tokens = [shard for shard, marker in enumerate(maps) if f"tokens/part-{shard:05d}.arrow" in marker.outputs]
     with_tokens = [shard for shard in with_tokens if f"signals/part-{shard:05d}.parquet" in maps[shard].outputs]
-    pools: list[Marker] = []
-    if with_tokens:
-        counts = _merge_token_counts(run, plan, maps, with_tokens)
-        sha = plan.map.tokenizer.sha256 if plan.map.tokenizer else None
-        tasks = [
-            Task(
-                id=f"pool-{shard:05d}",
-                key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool, plan.map.versions]),
-                size=sum(piece.size for piece in plan.shards[shard]),
-                spec=PoolSpec(shard, key_of(counts.outputs)),
-            )
-            for shard in with_tokens
-        ]
-        waiting = [task for task in tasks if run.marker(task.id, task.key) is None]
-        _run_stage(run, waiting, "comparing with the corpus", len(tasks), engine, listener)
-        pools = [_finished(run, task) for task in tasks]
-        pools.append(counts)
-    drift = run_drift(
-        run,
-        plan,
-        maps,
-        window_documents=loaded.config.drift.window_documents,
-        reference=loaded.config.drift.reference,
-        run_tasks=lambda waiting, of: _run_stage(run, waiting, "looking for drift", of, engine, listener),
-    )
+    if not with_tokens:
+        return []
+    counts = _merge_token_counts(run, plan, maps, with_tokens)
+    sha = plan.map.tokenizer.sha256 if plan.map.tokenizer else None
+    tasks = [
+        Task(
+            id=f"pool-{shard:05d}",
+            key=key_of([shard, maps[shard].outputs, counts.outputs, sha, plan.pool, plan.map.versions]),
+            size=sum(piece.size for piece in plan.shards[shard]),
+            spec=PoolSpec(shard, key_of(counts.outputs)),
+        )
+        for shard in with_tokens
+    ]
+    return [*stages.share("comparing with the corpus", tasks), counts]
+
+
+def join_and_judge(
+    run: RunFolder, plan: Plan, measured: Measured, stages: StageTasks, loaded: LoadedConfig, texts: Texts
+) -> AuditResult:
+    """Does what is left when the shared stages are done, judges, and writes manifest, config and report."""
+    maps, drift, compared = measured.maps, measured.drift, measured.compared
     tables = drift_tables(run, plan, loaded.config)
-    pools += [*drift, write_tables(run, tables, drift, loaded.config)]
-    copies = run_duplicates(
-        run, plan, maps, lambda waiting, of: _run_stage(run, waiting, "looking for duplicates", of, engine, listener)
-    )
-    for again, name in (
-        (reencode_task(plan, maps), "decoding and encoding a sample"),
-        (text_task(plan, maps), "tokenizing a sample of the text"),
+    others = [*measured.pools, *drift, write_tables(run, tables, drift, loaded.config), *compared.markers.values()]
+    for name, task in (
+        (f"{DUPLICATES}, examples", compared.examples),
+        ("decoding and encoding a sample", reencode_task(plan, maps)),
+        ("tokenizing a sample of the text", text_task(plan, maps)),
     ):
-        if again is not None:
-            waiting = [again] if run.marker(again.id, again.key) is None else []
-            _run_stage(run, waiting, name, 1, engine, listener)
-            pools.append(_finished(run, again))
-    done = {f"map-{shard:05d}" for shard in range(len(maps))} | _later_tasks(plan) | copies.keys()
-    run.sweep([*maps, *pools, *copies.values()], done)
+        if task is not None:
+            others.append(stages.join(name, task))
+    copies = {*compared.markers} | ({compared.examples.id} if compared.examples is not None else set())
+    run.sweep([*maps, *others], {task.id for task in map_tasks(plan)} | _later_tasks(plan) | copies)
     run.write("manifest.json", manifest(plan, maps))
     result = judge_run(run, plan, maps, loaded, drift_result(run, plan, loaded.config, tables), texts)
-    run.write(
-        "config.json", msgspec.json.format(msgspec.json.encode(loaded.config, order="deterministic"), indent=1) + b"\n"
-    )
+    write_config(run, loaded)
     run.write("report.json", result.to_json())
     return result
-
-
-def _finished(run: RunFolder, task: Task) -> Marker:
-    marker = run.marker(task.id, task.key)
-    if marker is None:
-        raise RunError(f"{run.path}: task {task.id} ended without a result. Run the same command again.")
-    return marker
 
 
 def _merge_token_counts(run: RunFolder, plan: Plan, maps: list[Marker], shards: list[int]) -> Marker:

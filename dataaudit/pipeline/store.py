@@ -116,10 +116,12 @@ class RunFolder:
                 f"{self.path}: task {task} gave other bytes than an earlier attempt with the same input and settings. "
                 "Results would depend on chance. Delete the run folder, run again, and report this."
             )
+        if before is not None:
+            return before
         for temporary, final in outputs.items():
             final.parent.mkdir(exist_ok=True)
             _sync(temporary)
-            temporary.replace(final)
+            _place(temporary, final, finished[str(final.relative_to(self.path))])
         for folder in {final.parent for final in outputs.values()}:
             _sync(folder)
         self.write(f"{MARKERS}/{task}.json", msgspec.json.encode(marker, order="deterministic") + b"\n")
@@ -204,6 +206,36 @@ def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
             run.tidy()
 
 
+def refuse_unplanned(path: Path) -> None:
+    """Raises RunError when there is no plan."""
+    if not (path / "plan.json").exists():
+        raise RunError(f"{path} holds no plan. Run: dataaudit plan INPUT -o {path}")
+
+
+@contextmanager
+def share_run(path: Path) -> Iterator[RunFolder]:
+    """Gives a planned run folder, which other processes may work in too, until the end of the block.
+
+    Raises:
+        RunError: it holds no plan, cannot be written, or a process that needs it alone is using it.
+    """
+    refuse_unplanned(path)
+    try:
+        lock = (path / MARKERS / LOCK).open("a+")
+    except OSError as error:
+        raise RunError(f"{path}: the run folder cannot be written ({error.strerror}).") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunError(
+                f"{path}: an audit, plan, finish or check is at work in this run folder. Wait for it to end."
+            ) from error
+        except OSError:
+            """A file system without locks: workers do not need them."""
+        yield RunFolder(path)
+
+
 def digest(path: Path) -> str:
     """Returns the xxh3-128 digest of a file as hex."""
     state = xxhash.xxh3_128()
@@ -221,6 +253,20 @@ def key_of(value: Any) -> str:
 def pretty_json(value: Any) -> bytes:
     """Returns a value as indented JSON, the same bytes for the same value."""
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
+
+
+def _place(temporary: Path, final: Path, output: Output) -> None:
+    """Moves a file into place; the same file of another worker stays, since others may be reading it.
+
+    On a network file system a file that is replaced while another machine reads it breaks that reading.
+    """
+    try:
+        final.hardlink_to(temporary)
+    except FileExistsError:
+        if final.stat().st_size != output.bytes or digest(final) != output.digest:
+            temporary.replace(final)
+    except OSError:  # a file system without hard links
+        temporary.replace(final)
 
 
 def _sync(path: Path) -> None:
