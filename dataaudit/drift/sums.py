@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 DIGITS = 9
+SMALL = 1 << 16
+"""Logarithms of counts below it are looked up."""
 
 
 def total(values: Floats) -> float:
@@ -19,16 +22,25 @@ def total(values: Floats) -> float:
 
 def logs(values: Counts) -> Floats:
     """Returns the natural logarithm of each count; 0 for 0, since it is only ever multiplied by that count."""
-    distinct, places = np.unique(values, return_inverse=True)
-    found: Floats = np.fromiter((math.log(value) if value else 0.0 for value in distinct.tolist()), np.float64)
-    return found[places]
+    found: Floats = _small_logs()[np.minimum(values, SMALL - 1)]
+    large = np.flatnonzero(values >= SMALL)
+    found[large] = [math.log(value) for value in values[large].tolist()]
+    return found
 
 
 def log_sum(values: Counts) -> float:
     """Returns Σ x ln x."""
-    distinct, times = np.unique(values[values > 0], return_counts=True)
-    pairs = zip(distinct.tolist(), times.tolist(), strict=True)
-    return math.fsum(value * times * math.log(value) for value, times in pairs)
+    times = np.bincount(values[values < SMALL])
+    small = np.flatnonzero(times)
+    large, times_large = np.unique(values[values >= SMALL], return_counts=True)
+    distinct = np.concatenate([small, large])
+    return total(distinct * np.concatenate([times[small], times_large]) * logs(distinct))
+
+
+@cache
+def _small_logs() -> Floats:
+    # The same digits as for the large ones: those of numpy differ between processors.
+    return np.array([0.0, *map(math.log, range(1, SMALL))])
 
 
 def entropy(values: Iterable[int] | Counts) -> float | None:

@@ -23,6 +23,7 @@ from dataaudit.pipeline.plan import load_plan
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import DriftSpec, Progress, Task
 from dataaudit.signals.views import WORD_BUCKETS
+from dataaudit.sketches.token_counts import DENSE_LIMIT
 
 DRIVERS = 20
 """Tokens that are named for each portion and window."""
@@ -47,6 +48,7 @@ class Corpus(NamedTuple):
 
     Attributes:
         ids: int64[k].
+        places: int32, where the id of each index less 1 stands in *ids*; as many as blocks can count.
         counts, reference: int64[k]; the latter None without a reference.
         of_sources: int64[k] each, over the portions that hold this source alone, when they are several.
         vocabulary: size of the id space, at least the ids that occur.
@@ -54,6 +56,7 @@ class Corpus(NamedTuple):
     """
 
     ids: Counts
+    places: NDArray[np.int32]
     counts: Counts
     reference: Counts | None
     of_sources: dict[str, Counts]
@@ -114,8 +117,12 @@ def _corpus(folder: Path, id_space: int, digest: str) -> Corpus:  # noqa: ARG001
         of_sources[source] = np.zeros(len(ids), np.int64)
         of_sources[source][np.searchsorted(ids, rows.column("id").to_numpy())] = rows.column("count").to_numpy()
     has_reference = "reference_count" in counts.column_names
+    inside = ids[ids < DENSE_LIMIT]
+    places = np.zeros(int(inside[-1]) + 2 if len(inside) else 1, np.int32)
+    places[inside + 1] = np.arange(len(inside))
     return Corpus(
         ids,
+        places,
         occurrences,
         counts.column("reference_count").to_numpy() if has_reference else None,
         of_sources,
@@ -182,17 +189,17 @@ def _windows(run: RunFolder, shard: int, corpus: Corpus) -> Iterator[dict[str, A
 
 
 def _read(run: RunFolder, corpus: Corpus, blocks: dict[int, NDArray[np.int32]]) -> Part:
-    halves = np.zeros((2, len(corpus.ids)), np.int64)
+    size = len(corpus.ids)
+    halves = np.zeros(2 * size, np.int64)
     documents = np.zeros(len(corpus.lengths), np.int64)
     for shard, chosen in blocks.items():
         counts, lengths = (_sketch(run.sketch(name, shard)) for name in ("block_counts", "block_lengths"))
         low, high = int(chosen.min()), int(chosen.max())
         rows = _between(counts, low, high)
-        places = np.searchsorted(corpus.ids, rows["id"])
-        np.add.at(halves, (rows["half"], places), rows["count"])
+        np.add.at(halves, rows["half"] * np.int64(size) + corpus.places[rows["id"] + 1], rows["count"])
         rows = _between(lengths, low, high)
         np.add.at(documents, np.searchsorted(corpus.lengths, rows["length"]), rows["documents"])
-    return Part(halves, documents)
+    return Part(halves.reshape(2, size), documents)
 
 
 def _sketch(path: Path) -> dict[str, NDArray[Any]]:
