@@ -83,9 +83,7 @@ def work(
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
     wait: Annotated[
         float,
-        typer.Option(
-            min=0, metavar="SECONDS", help="Wait for other workers until none of their tasks ended for this long."
-        ),
+        typer.Option(min=0, metavar="SECONDS", help="How long to wait for other workers in each stage."),
     ] = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
@@ -45,16 +46,16 @@ class LocalEngine:
 
     def run(self, tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
         """Runs every task; one task or one worker stays in this process."""
-        waiting = list(tasks)
-        count = min(self.workers, len(waiting))
-        if count <= 1:
-            return _run_here(waiting, folder, progress)
+        queue = iter(tasks)
+        first = list(islice(queue, self.workers))
+        if len(first) <= 1:
+            return _run_here(chain(first, queue), folder, progress)
         with _one_thread_each():
-            self._started += [_Worker(folder) for _ in range(count - len(self._started))]
-        return _run_in_processes(waiting, self._started, progress)
+            self._started += [_Worker(folder) for _ in range(len(first) - len(self._started))]
+        return _run_in_processes(first, queue, self._started, progress)
 
 
-def _run_here(tasks: list[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
+def _run_here(tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
     """Runs tasks in a thread, so that Ctrl-C is heard while a kernel runs."""
     pool = ThreadPoolExecutor(1)
     try:
@@ -125,10 +126,11 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _run_in_processes(tasks: list[Task], workers: list[_Worker], progress: Progress) -> Iterator[tuple[Task, Marker]]:
-    queue = list(reversed(tasks))
-    for worker in workers[: len(queue)]:
-        worker.start(queue.pop())
+def _run_in_processes(
+    first: list[Task], queue: Iterator[Task], workers: list[_Worker], progress: Progress
+) -> Iterator[tuple[Task, Marker]]:
+    for worker, task in zip(workers, first, strict=False):
+        worker.start(task)
     while busy := {worker.pipe: worker for worker in workers if worker.task is not None}:
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]
@@ -136,11 +138,11 @@ def _run_in_processes(tasks: list[Task], workers: list[_Worker], progress: Progr
             if isinstance(message, int):
                 progress(message)
                 continue
-            task, worker.task = worker.task, None
-            assert task is not None
-            yield task, message
-            if queue:
-                worker.start(queue.pop())
+            done, worker.task = worker.task, None
+            assert done is not None
+            yield done, message
+            if (following := next(queue, None)) is not None:
+                worker.start(following)
 
 
 class _Failure(msgspec.Struct, frozen=True, tag="failure"):

@@ -99,7 +99,7 @@ def run_work(
         listener: hears notes.
         workers: processes.
         chosen: which tasks to take; all that are open when None.
-        patience: for how many seconds without any of their tasks ending other workers are waited for.
+        patience: for how many seconds other workers are waited for in a stage.
 
     Raises:
         DataAuditError: of the kind that fits, with a message for the user.

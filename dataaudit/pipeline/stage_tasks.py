@@ -4,13 +4,13 @@ import os
 import socket
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dataaudit.errors import RunError
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.store import Marker, RunFolder
-from dataaudit.pipeline.tasks import Engine, Task
+from dataaudit.pipeline.tasks import Engine, Progress, Task
 from dataaudit.pipeline.warm import warm_kernels
 
 LOOK_EVERY_SECONDS = 2.0
@@ -74,7 +74,7 @@ class StageTasks:
         engine: runs tasks.
         listener: hears of them.
         choose: which tasks of a stage are done here; all others are left to other workers.
-        patience: for how many seconds without any of their tasks ending other workers are waited for.
+        patience: for how many seconds other workers are waited for in a stage.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class StageTasks:
         self.seen |= {task.id for task in tasks}
         found = {task.id: self._marker(task) for task in chosen}
         waiting = [task for task in chosen if found[task.id] is None]
-        self._do(name, waiting, len(chosen))
+        done_here = self._do(name, waiting, len(chosen))
         found |= {task.id: self._finished(task) for task in waiting}
         self._wait(name, [task for task in tasks if task.id not in found], found)
         missing = [task.id for task in tasks if found[task.id] is None]
-        self.states.append(StageState(name, len(tasks), len(waiting), missing))
+        self.states.append(StageState(name, len(tasks), done_here, missing))
         if missing:
             raise OpenTasksError(name)
         return [marker for task in tasks if (marker := found[task.id]) is not None]
@@ -121,32 +121,38 @@ class StageTasks:
             raise RunError(f"{self._run.path}: task {task.id} ended without a result. Run the same command again.")
         return marker
 
-    def _do(self, name: str, waiting: list[Task], of: int) -> None:
+    def _do(self, name: str, waiting: list[Task], of: int) -> int:
+        """Does the tasks, and returns how many no other worker has done meanwhile."""
         if not of:
-            return
+            return 0
         if not waiting:
             self._listener.note(f"{name}: all {of} tasks are done, nothing to do.")
-            return
+            return 0
         if len(waiting) < of:
             self._listener.note(f"{name}: {of - len(waiting)} of {of} tasks are done, {len(waiting)} to do.")
         self._run.retract_report()
         warm_kernels(self._listener)
         with self._listener.stage(name, sum(task.size for task in waiting)) as progress:
-            for _ in self._engine.run(waiting, self._run.path, progress):
-                pass
+            still_open = self._still_open(waiting, progress)
+            return sum(1 for _ in self._engine.run(still_open, self._run.path, progress))
+
+    def _still_open(self, tasks: list[Task], progress: Progress) -> Iterator[Task]:
+        for task in tasks:
+            if self._marker(task) is None:
+                yield task
+            else:
+                progress(task.size)
 
     def _wait(self, name: str, others: list[Task], found: dict[str, Marker | None]) -> None:
-        """Looks for the markers of other workers' tasks until all are there or nothing has ended for long."""
-        ended, told = time.monotonic(), False
+        """Looks for the markers of other workers' tasks until all are there, or for as long as the patience lasts."""
+        started, told = time.monotonic(), False
         while True:
-            before = len(others)
             found |= {task.id: self._marker(task) for task in others}
             others = [task for task in others if found[task.id] is None]
-            if len(others) < before:
-                ended = time.monotonic()
-            if not others or time.monotonic() - ended >= self._patience:
+            left = self._patience - (time.monotonic() - started)
+            if not others or left <= 0:
                 return
             if not told:
                 self._listener.note(f"{name}: waiting for {len(others)} tasks of other workers ...")
                 told = True
-            time.sleep(min(LOOK_EVERY_SECONDS, self._patience))
+            time.sleep(min(LOOK_EVERY_SECONDS, left))

@@ -195,10 +195,12 @@ def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise RunError(
                 f"{path}: another dataaudit process is using this run folder. Wait for it to end."
             ) from error
+        except OSError:
+            """A file system without locks: whoever shares it sees to it that one process at a time is here."""
         run = RunFolder(path)
         try:
             yield run

@@ -84,18 +84,14 @@ class Engine(Protocol):
     """Runs tasks somewhere; the only seam between the pipeline and where it runs."""
 
     def run(self, tasks: Iterable[Task], folder: Path, progress: Progress) -> Iterator[tuple[Task, Marker]]:
-        """Runs every task and gives each with its marker as it ends, in any order."""
+        """Runs every task and gives each with its marker as it ends, in any order; takes the next when it can start."""
         ...
 
 
 def execute(task: Task, folder: Path, progress: Progress) -> Marker:
-    """Runs one task in this process, unless another worker has done it, and gives freed memory back to the system."""
+    """Runs one task in this process, and gives the memory that it has freed back to the system."""
     from dataaudit.pipeline.freed_memory import give_back
 
-    done = RunFolder(folder).marker(task.id, task.key)
-    if done is not None:
-        progress(task.size)
-        return done
     try:
         return _run(task, folder, progress)
     finally:

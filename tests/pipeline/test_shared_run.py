@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import random
 import shutil
 import signal
@@ -285,3 +286,41 @@ def test_a_second_plan_with_other_settings_takes_the_verdict_back(
     assert (planned / "report.json").exists()
     assert dataaudit("plan", SAMPLE / "corpus", "-o", planned, *options, "--eos-id", 0).code == 0
     assert not (planned / "report.json").exists()
+
+
+SBATCH = """#!/bin/bash
+# Runs the jobs of an array one after another, as Slurm would if it had room for one.
+script="${@: -1}"
+if [ "${@: -2:1}" = --wrap ]; then bash -c "$script" >&2; echo 9; exit; fi
+size=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$script")
+for ((at = size; at >= 0; at--)); do
+    SLURM_ARRAY_TASK_ID=$at SLURM_ARRAY_TASK_COUNT=$((size + 1)) SLURM_CPUS_PER_TASK=1 bash "$script" >&2 || exit 1
+done
+echo "$RANDOM"
+"""
+
+
+def test_the_slurm_script_of_the_docs_audits_a_corpus(
+    tmp_path: Path, options: list[str], audited: dict[str, bytes]
+) -> None:
+    text = (SAMPLE.parent / "docs" / "scale.md").read_text()
+    script = text.partition("```bash\n")[2].partition("```")[0]
+    (tmp_path / "audit.sh").write_text(script.replace("--array=0-31", "--array=0-1").replace("--wait 90", "--wait 0"))
+    for name, content in (
+        ("sbatch", SBATCH),
+        ("dataaudit", f'#!/bin/bash\nexec {sys.executable} -m dataaudit "$@"\n'),
+    ):
+        (tmp_path / name).write_text(content)
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    cache = os.environ.get("DATAAUDIT_CACHE") or str(Path.home() / ".cache" / "dataaudit")
+    (tmp_path / f"dataaudit-{os.environ.get('USER', '')}").symlink_to(cache)
+    run = tmp_path / "run"
+    done = subprocess.run(
+        ["bash", tmp_path / "audit.sh", SAMPLE / "corpus", *options],
+        env={**os.environ, "RUN": str(run), "PATH": path, "TMPDIR": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "report.html   next: dataaudit show" in done.stderr
+    assert contents(run) == audited
