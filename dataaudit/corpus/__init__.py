@@ -1,5 +1,6 @@
 """Files in, batches of documents and a ledger of faults out."""
 
+from dataaudit.corpus.batches import ids_dtype
 from dataaudit.corpus.documents import (
     DOCUMENT_FIELDS,
     IDS_FIELD,
@@ -52,6 +53,7 @@ __all__ = [
     "cut_pieces",
     "document_at",
     "find_files",
+    "ids_dtype",
     "read_piece",
     "read_records",
 ]

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from dataaudit.corpus.documents import (
     DOCUMENT_FIELDS,
-    IDS_FIELD,
     RAW_LIMIT,
     SIDE_FIELDS,
     TEXT_FIELD,
@@ -27,7 +27,8 @@ def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:
     Raises:
         ReadError: a number column has the name of a column that every batch has.
     """
-    fields = [*DOCUMENT_FIELDS, TEXT_FIELD if piece.kind == "text" else IDS_FIELD]
+    ids = pa.field("input_ids", pa.large_list(pa.from_numpy_dtype(ids_dtype(piece))), nullable=False)
+    fields = [*DOCUMENT_FIELDS, TEXT_FIELD if piece.kind == "text" else ids]
     fields += [SIDE_FIELDS[name] for name in piece.side_columns]
     names = [field.name for field in fields]
     for name in options.number_columns:
@@ -35,6 +36,14 @@ def batch_schema(piece: Piece, options: ReadOptions) -> pa.Schema:
             raise ReadError(f"the number column {name!r} cannot be read: dataaudit uses this name itself. Rename it.")
         fields.append(pa.field(name, pa.float64()))
     return pa.schema(fields)
+
+
+def ids_dtype(piece: Piece) -> type[np.uint16] | type[np.uint32] | type[np.int64]:
+    """Returns the type that the ids of a piece are given in: int64 unless its file can hold nothing that wide."""
+    dtype = np.dtype(piece.layout.dtype) if piece.layout is not None else np.dtype(np.int64)
+    if dtype.kind != "u" or dtype.itemsize > 4:
+        return np.int64
+    return np.uint16 if dtype.itemsize <= 2 else np.uint32
 
 
 class BatchBuilder:

@@ -35,6 +35,7 @@ repaired: whether lone surrogates were replaced by U+FFFD.
 """
 TEXT_FIELD = pa.field("text", pa.large_string(), nullable=False)
 IDS_FIELD = pa.field("input_ids", pa.large_list(pa.int64()), nullable=False)
+"""The content of records; that of a token array is narrower where the file's own type is (``ids_dtype``)."""
 SIDE_FIELDS = {name: pa.field(name, pa.large_list(pa.int64())) for name in ("labels", "attention_mask")}
 """What may stand beside the token ids, under the columns' own names; null where a row has no list of whole numbers."""
 

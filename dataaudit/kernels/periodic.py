@@ -1,6 +1,6 @@
 """Runs of tokens that repeat with a short period."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Periodic(NamedTuple):
     start: NDArray[np.int64]
 
 
-def periodic_runs(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> Periodic:
+def periodic_runs(offsets: NDArray[np.int64], ids: NDArray[Any]) -> Periodic:
     """Finds the run that repeats most often in each document, over periods 1 to 13.
 
     A run of period p is a longest stretch in which every token equals the one p places before; with L such tokens the
@@ -35,7 +35,7 @@ def periodic_runs(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> Periodi
 
     Args:
         offsets: int64[docs + 1], where each document starts in *ids*.
-        ids: int64[tokens].
+        ids: whole numbers[tokens].
     """
     docs = len(offsets) - 1
     found = Periodic(np.ones(docs, np.int64), np.zeros(docs, np.int64), np.full(docs, -1, np.int64))
@@ -46,7 +46,7 @@ def periodic_runs(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> Periodi
 @kernel
 def _periodic_runs(
     offsets: NDArray[np.int64],
-    ids: NDArray[np.int64],
+    ids: NDArray[Any],
     times: NDArray[np.int64],
     periods: NDArray[np.int64],
     starts: NDArray[np.int64],
@@ -74,7 +74,7 @@ def _periodic_runs(
 
 
 @kernel
-def _stretch(ids: NDArray[np.int64], period: int, at: int, lowest: int, stop: int) -> tuple[int, int]:
+def _stretch(ids: NDArray[Any], period: int, at: int, lowest: int, stop: int) -> tuple[int, int]:
     """Returns the range around *at*, from *lowest* on, in which every token equals the one a period before."""
     low, high = at, at + 1
     while low > lowest and ids[low - 1] == ids[low - 1 - period]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataaudit.kernels.jit import kernel
+from dataaudit.kernels.jit import ONE, kernel
 
 COUNT, DOCUMENTS, LARGEST, LARGEST_IN = 0, 1, 2, 3
 """Columns of the totals: occurrences, documents, most occurrences in one document, and that document's id."""
@@ -23,6 +23,27 @@ def add_documents(
         doc_ids: int64[docs]; on ties for the most occurrences the smallest is kept.
     """
     _add_documents(totals, offsets, ids, doc_ids)
+
+
+@kernel
+def add_symbols(
+    counts: NDArray[np.int64], id_space: int, offsets: NDArray[np.int64], halves: NDArray[np.int8], ids: NDArray[Any]
+) -> None:
+    """Adds a batch to counts of each half of its documents.
+
+    Args:
+        counts: int64[2, n], is changed; place 0 counts the ids outside the id space, place i + 1 the id i.
+        id_space: one past the largest id inside; such ids of the batch have to have a place.
+        offsets: int64[docs + 1], where each document starts in *ids*.
+        halves: int8[docs], 0 or 1.
+        ids: whole numbers[tokens].
+    """
+    size = np.uint64(id_space)
+    for doc in range(len(offsets) - 1):
+        here = counts[halves[doc]]
+        for i in range(np.uint64(offsets[doc]), np.uint64(offsets[doc + 1])):
+            token = np.uint64(ids[i])  # a negative id becomes one past any id space
+            here[token + ONE if token < size else np.uint64(0)] += 1
 
 
 @kernel

@@ -4,6 +4,8 @@ The hash of a unit is ``mix(BASIS ^ id)``, the id as an unsigned number of 64 bi
 (``kernels.shingles``). A document of fewer ids than a shingle has one shingle of all of them.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,12 +15,12 @@ from dataaudit.kernels.jit import kernel
 from dataaudit.kernels.shingles import MOST_SHINGLES, Hashes, ShingleSets, distinct_shingles, sort_distinct
 
 
-def token_shingle_sets(offsets: NDArray[np.int64], ids: NDArray[np.int64], units: int) -> ShingleSets:
+def token_shingle_sets(offsets: NDArray[np.int64], ids: NDArray[Any], units: int) -> ShingleSets:
     """Returns the sets of shingles of *units* ids each.
 
     Args:
         offsets: int64[documents + 1], where each document starts in *ids*.
-        ids: int64[tokens].
+        ids: whole numbers[tokens].
         units: ids in a shingle.
     """
     return ShingleSets(*_token_shingle_sets(offsets, ids, units, MOST_SHINGLES))
@@ -26,7 +28,7 @@ def token_shingle_sets(offsets: NDArray[np.int64], ids: NDArray[np.int64], units
 
 @kernel
 def _token_shingle_sets(
-    offsets: NDArray[np.int64], ids: NDArray[np.int64], width: int, most: int
+    offsets: NDArray[np.int64], ids: NDArray[Any], width: int, most: int
 ) -> tuple[NDArray[np.int64], Hashes, NDArray[np.int64], NDArray[np.bool_]]:
     documents, most_units = len(offsets) - 1, most + width - 1
     longest = longest_document(offsets, most_units)

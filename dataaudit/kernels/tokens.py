@@ -1,7 +1,7 @@
 """Counts over the token ids of a document."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,19 @@ from dataaudit.kernels.jit import kernel
 
 IS_HOLE, IS_DIGIT, IS_BYTE_FALLBACK, IS_SPECIAL = 1, 2, 4, 8
 """Bits of the facts about an id."""
+_LARGEST_32 = (1 << 32) - 1
 _DENSE_IDS = 1 << 22
 """Ids from here on are outside any vocabulary in use; a table by id would be too large."""
+
+
+def plain_ids(ids: NDArray[Any]) -> NDArray[Any]:
+    """Returns ids as the kernels take them: uint32; int64 where one is negative or takes more than 32 bits.
+
+    The array can be written; it is *ids* itself where that is one.
+    """
+    if (ids.dtype.kind == "u" and ids.itemsize <= 4) or not len(ids) or (ids.min() >= 0 and ids.max() <= _LARGEST_32):
+        return np.require(ids, np.uint32, ["C", "W"])
+    return np.require(ids, np.int64, ["C", "W"])
 
 
 class IdCounts(NamedTuple):
@@ -30,12 +41,12 @@ class IdCounts(NamedTuple):
     unknowns: NDArray[np.int64]
 
 
-def id_counts(offsets: NDArray[np.int64], ids: NDArray[np.int64], facts: NDArray[np.uint8], unk_id: int) -> IdCounts:
+def id_counts(offsets: NDArray[np.int64], ids: NDArray[Any], facts: NDArray[np.uint8], unk_id: int) -> IdCounts:
     """Counts the tokens of each document by the facts about their ids.
 
     Args:
         offsets: int64[docs + 1], where each document starts in *ids*.
-        ids: int64[tokens].
+        ids: whole numbers[tokens].
         facts: uint8[id_space], the bits of each id.
         unk_id: id of the unknown token, or -1.
     """
@@ -47,7 +58,7 @@ def id_counts(offsets: NDArray[np.int64], ids: NDArray[np.int64], facts: NDArray
 @kernel
 def _id_counts(
     offsets: NDArray[np.int64],
-    ids: NDArray[np.int64],
+    ids: NDArray[Any],
     facts: NDArray[np.uint8],
     unk_id: int,
     holes: NDArray[np.int64],
@@ -72,7 +83,7 @@ def _id_counts(
                 unknowns[doc] += 1
 
 
-def largest_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def largest_ids(offsets: NDArray[np.int64], ids: NDArray[Any]) -> NDArray[np.int64]:
     """Returns the largest id of each document, int64[docs]; -1 in a document without tokens."""
     largest = np.full(len(offsets) - 1, -1, np.int64)
     filled = np.diff(offsets) > 0
@@ -91,7 +102,7 @@ def count_marked(offsets: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArr
     return counts
 
 
-def distinct_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int = PREFIX_LIMIT) -> NDArray[np.int64]:
+def distinct_ids(offsets: NDArray[np.int64], ids: NDArray[Any], limit: int = PREFIX_LIMIT) -> NDArray[np.int64]:
     """Returns the number of distinct ids among the first *limit* tokens of each document, int64[docs]."""
     distinct = np.zeros(len(offsets) - 1, np.int64)
     if len(ids) and ids.min() >= 0 and ids.max() < _DENSE_IDS:
@@ -103,7 +114,7 @@ def distinct_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int 
 
 @kernel
 def _distinct_small_ids(
-    offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int, last: NDArray[np.int32], distinct: NDArray[np.int64]
+    offsets: NDArray[np.int64], ids: NDArray[Any], limit: int, last: NDArray[np.int32], distinct: NDArray[np.int64]
 ) -> None:
     """Remembers the last document of each id, which is three times as fast as a table of hashes."""
     for doc in range(len(offsets) - 1):
@@ -114,7 +125,7 @@ def _distinct_small_ids(
 
 
 @kernel
-def _distinct_ids(offsets: NDArray[np.int64], ids: NDArray[np.int64], limit: int, distinct: NDArray[np.int64]) -> None:
+def _distinct_ids(offsets: NDArray[np.int64], ids: NDArray[Any], limit: int, distinct: NDArray[np.int64]) -> None:
     table = new_table(longest_document(offsets, limit))
     for doc in range(len(offsets) - 1):
         length = min(limit, offsets[doc + 1] - offsets[doc])
@@ -139,12 +150,12 @@ class Rarity(NamedTuple):
     bits: NDArray[np.float64]
 
 
-def rarity(offsets: NDArray[np.int64], ids: NDArray[np.int64], pooled: NDArray[np.int64], fewest: int) -> Rarity:
+def rarity(offsets: NDArray[np.int64], ids: NDArray[Any], pooled: NDArray[np.int64], fewest: int) -> Rarity:
     """Weighs the tokens of each document by their counts in the corpus.
 
     Args:
         offsets: int64[docs + 1], where each document starts in *ids*.
-        ids: int64[tokens].
+        ids: whole numbers[tokens].
         pooled: int64[n], occurrences of each id in the corpus; ids outside it count as 0.
         fewest: ids with a smaller count are rare.
     """
@@ -157,7 +168,7 @@ def rarity(offsets: NDArray[np.int64], ids: NDArray[np.int64], pooled: NDArray[n
 @kernel
 def _rarity(
     offsets: NDArray[np.int64],
-    ids: NDArray[np.int64],
+    ids: NDArray[Any],
     pooled: NDArray[np.int64],
     fewest: int,
     bits_of_all: float,

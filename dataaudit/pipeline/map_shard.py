@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, read_piece
+from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, ids_dtype, read_piece
 from dataaudit.pipeline.freed_memory import give_back
 from dataaudit.pipeline.joined_batches import JoinedBatches
 from dataaudit.pipeline.measure import Measured, Measurer
@@ -29,7 +29,7 @@ from dataaudit.signals import all_signals
 from dataaudit.sketches.histograms import SignalHistograms
 from dataaudit.sketches.lengths import LengthHistogram
 from dataaudit.sketches.token_counts import TokenCounts
-from dataaudit.tokenize import TokenShardWriter, id_dtype, narrow, release_encoder
+from dataaudit.tokenize import IdType, TokenShardWriter, id_dtype, narrow, release_encoder
 
 ROW_GROUP_ROWS = 16_384
 MOST_SOURCES = 1_000
@@ -173,13 +173,9 @@ class ShardWriter:
     def __init__(self, folder: Path, settings: MapSettings, pieces: list[Piece]) -> None:
         self.folder = folder
         self.measurer = _measurer(msgspec.msgpack.encode(settings))
-        self.tokenized = any(piece.kind == "ids" for piece in pieces)
-        self.has_tokens = self.tokenized or self.measurer.encoder is not None
+        self.has_tokens = any(piece.kind == "ids" for piece in pieces) or self.measurer.encoder is not None
         self.sides = [name for name in SIDE_FIELDS if any(name in piece.side_columns for piece in pieces)]
-        # Ids that the user brought may be negative or past any vocabulary, and are kept as they are.
-        self.narrow_to: type[np.uint16] | type[np.uint32] | None = None
-        if settings.tokenizer is not None and not self.tokenized:
-            self.narrow_to = id_dtype(settings.tokenizer.id_space)
+        self.dtype = _stored_dtype(settings, pieces)
         self.ledger: BinaryIO = (folder / "ledger.jsonl").open("wb")
         self.signals: pq.ParquetWriter | None = None
         self.batches = JoinedBatches(settings.read.batch_rows, settings.read.batch_bytes)
@@ -195,7 +191,7 @@ class ShardWriter:
             self.duplicates = ShardDuplicates(folder, settings.shingle_units)
         self.tokens: TokenShardWriter | None = None
         if self.has_tokens:
-            self.tokens = TokenShardWriter(folder / "tokens.arrow", self.narrow_to or np.int64, _facts(settings))
+            self.tokens = TokenShardWriter(folder / "tokens.arrow", self.dtype, _facts(settings))
 
     def __enter__(self) -> "ShardWriter":
         return self
@@ -263,8 +259,7 @@ class ShardWriter:
         if measured.ids is not None and measured.id_offsets is not None:
             self.token_counts.update(measured.ids, measured.id_offsets, doc_ids)
             assert self.tokens is not None
-            ids = measured.ids if self.narrow_to is None else narrow(measured.ids, self.narrow_to)
-            self.tokens.write(doc_ids, ids, measured.id_offsets)
+            self.tokens.write(doc_ids, narrow(measured.ids, self.dtype), measured.id_offsets)
 
     def _bounded(self, sources: pa.Array) -> pa.Array:
         """Returns the sources with those past the first MOST_SOURCES of the shard as one, which bounds the sketches."""
@@ -328,6 +323,14 @@ class ShardWriter:
         if self.has_tokens:
             yield "token_counts", self.token_counts.to_table()
         yield from self.blocks.tables().items()
+
+
+def _stored_dtype(settings: MapSettings, pieces: list[Piece]) -> IdType:
+    """Returns the type of a shard's token ids: of those that the user brought, as wide as their files allow."""
+    needed: list[IdType] = [ids_dtype(piece) for piece in pieces if piece.kind == "ids"]
+    if settings.tokenizer is not None and len(needed) < len(pieces):
+        needed.append(id_dtype(settings.tokenizer.id_space))
+    return max(needed, key=lambda dtype: np.dtype(dtype).itemsize, default=np.int64)
 
 
 def _facts(settings: MapSettings) -> dict[str, str]:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from dataaudit.kernels.tokens import plain_ids
 from dataaudit.kernels.vocabulary import Vocabulary
 from dataaudit.pipeline.plan import MapSettings
 from dataaudit.pipeline.vocabulary_of import unchanged, vocabulary_of
@@ -63,6 +64,8 @@ class Measurer:
         else:
             lists = documents.column("input_ids")
             ids, offsets = _list_buffers(lists)
+        if ids is not None:
+            ids = plain_ids(ids)
         batch = DocumentBatch(
             text=text,
             ids=ids,
@@ -109,7 +112,7 @@ def _without(signals: pa.RecordBatch, documents: NDArray[np.int64]) -> pa.Record
     return pa.record_batch(columns, names=signals.schema.names)
 
 
-def _list_buffers(lists: pa.LargeListArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _list_buffers(lists: pa.LargeListArray) -> tuple[NDArray[Any], NDArray[np.int64]]:
     offsets = lists.offsets.to_numpy().astype(np.int64)
     values = lists.values.to_numpy()[offsets[0] : offsets[-1]]
     return values, offsets - offsets[0]

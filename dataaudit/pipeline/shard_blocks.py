@@ -53,12 +53,13 @@ class ShardBlocks:
     def add(self, measured: Measured, doc_ids: NDArray[np.uint64], sources: pa.Array, lengths: Any) -> None:
         """Adds a batch of documents."""
         rows = len(doc_ids)
-        ids, offsets = np.zeros(0, np.int64), np.zeros(rows + 1, np.int64)
+        ids: NDArray[Any] = np.zeros(0, np.int64)
+        offsets = np.zeros(rows + 1, np.int64)
         if self.unit == "words":
             if measured.batch.text is not None:
                 ids, offsets = self._buckets(measured.batch)
         elif measured.ids is not None and measured.id_offsets is not None:
-            ids, offsets = np.asarray(measured.ids, np.int64), measured.id_offsets
+            ids, offsets = measured.ids, measured.id_offsets
         self._sketch.update(
             Documents(sources, np.asarray(lengths, np.int64), _halves(doc_ids), ids, offsets, _sums(measured.signals))
         )

@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 
-from dataaudit.kernels.tokens import Rarity, count_marked, rarity
+from dataaudit.kernels.tokens import Rarity, rarity
 from dataaudit.signals.batch import DocumentBatch
 from dataaudit.signals.signal import count, ratio, signal
+from dataaudit.signals.token_faults import out_of_range
 from dataaudit.signals.tokens import COUNTED, NO_TOKENS, token_ids, token_lengths, token_offsets
 
 RARE_BELOW = 100
@@ -23,9 +24,7 @@ def oov_token_count(batch: DocumentBatch) -> pa.Array:
 
     Ids below 0, or at or above the number of rows. One such id ends a training run, or trains on garbage.
     """
-    assert batch.embedding_rows is not None
-    ids = batch.once(token_ids)
-    return count(count_marked(token_offsets(batch), (ids < 0) | (ids >= batch.embedding_rows)))
+    return count(batch.once(out_of_range).counts)
 
 
 @signal(unit="tokens", source=COUNTED, needs="pooled", requires=("max_length",))

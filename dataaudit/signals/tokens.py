@@ -1,5 +1,7 @@
 """The token ids of a document: how many, which, and whether they repeat with a period."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from dataaudit.kernels.tokens import (
     distinct_ids,
     id_counts,
     largest_ids,
+    plain_ids,
 )
 from dataaudit.signals.batch import NO_SPECIAL_IDS, DocumentBatch
 from dataaudit.signals.signal import count, ratio, signal
@@ -26,13 +29,13 @@ MAGIKARP = "Land and Bartolo 2024, arXiv:2405.05417"
 NO_TOKENS = "the document has no tokens"
 
 
-def token_ids(batch: DocumentBatch) -> NDArray[np.int64]:
-    """Returns the batch's ids as int64, so that negative and large ids keep their value.
+def token_ids(batch: DocumentBatch) -> NDArray[Any]:
+    """Returns the batch's ids as uint32; as int64 where one is negative or takes more than 32 bits.
 
-    A copy: kernels are compiled once more for arrays that cannot be written, as Arrow's are.
+    Kernels are compiled for these two, and once more for arrays that cannot be written, as Arrow's are: never those.
     """
     assert batch.ids is not None, "a signal that needs tokens was measured on a batch without them"
-    return np.array(batch.ids, np.int64)
+    return plain_ids(batch.ids)
 
 
 def token_offsets(batch: DocumentBatch) -> NDArray[np.int64]:

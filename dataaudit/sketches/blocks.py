@@ -6,16 +6,15 @@ pass over the corpus.
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from dataaudit.kernels.token_counts import add_symbols
 from dataaudit.sketches.token_counts import DENSE_LIMIT
 
-OUTSIDE = -1
-"""Stands for every id outside the id space."""
 NAMES = ("blocks", "block_lengths", "block_counts")
 PORTION_COUNTS = pa.schema({"portion": pa.int32(), "id": pa.int64(), "count": pa.int64()})
 COUNTS = pa.schema({"block": pa.int32(), "half": pa.int8(), "id": pa.int64(), "count": pa.int64()})
@@ -39,7 +38,7 @@ class Documents(NamedTuple):
         sources: the source of each.
         weights: int64, the length of each.
         halves: int8, 0 or 1: a coin of the document id's, which splits every block in two.
-        ids: int64, token ids (or buckets of words) of all documents one after the other.
+        ids: int64 or uint32, token ids (or buckets of words) of all documents one after the other.
         offsets: int64[documents + 1], where each document starts in *ids*.
         sums: int64 a document, quantities that add up, by name.
     """
@@ -47,7 +46,7 @@ class Documents(NamedTuple):
     sources: pa.Array
     weights: NDArray[np.int64]
     halves: NDArray[np.int8]
-    ids: NDArray[np.int64]
+    ids: NDArray[Any]
     offsets: NDArray[np.int64]
     sums: Mapping[str, NDArray[np.int64]]
 
@@ -94,16 +93,12 @@ class BlockSketch:
         self._pending.append(part._replace(ids=part.ids[:0]))
         if not len(part.ids):
             return
-        symbols = np.where((part.ids < 0) | (part.ids >= self.id_space), OUTSIDE, part.ids) + 1
-        size = int(symbols.max()) + 1
+        size = min(int(part.ids.max()) + 1, self.id_space) + 1
         if size > self._counts.shape[1]:
             grown = np.zeros((2, 1 << (size - 1).bit_length()), np.int64)
             grown[:, : self._counts.shape[1]] = self._counts
             self._counts = grown
-        second = np.repeat(part.halves, np.diff(part.offsets)) == 1
-        for half, chosen in enumerate((symbols[~second], symbols[second])):
-            found = np.bincount(chosen)
-            self._counts[half, : len(found)] += found
+        add_symbols(self._counts, self.id_space, part.offsets, part.halves, part.ids)
 
     def _end(self) -> None:
         """Closes the block."""

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dataaudit.kernels.token_counts import COUNT, DOCUMENTS, LARGEST, LARGEST_IN, add_documents
+from dataaudit.kernels.tokens import plain_ids
 
 DENSE_LIMIT = 1 << 22
 """Ids from here on are outside any id space: larger than any vocabulary in use."""
@@ -83,18 +84,19 @@ class TokenCounts:
         """
         if not len(ids):
             return
+        ids = plain_ids(ids)
         # Copies, because kernels are compiled once more for arrays that cannot be written, as Arrow's are.
-        ids, offsets, doc_ids = (np.array(each, np.int64) for each in (ids, offsets, doc_ids))
+        offsets, doc_ids = (np.array(each, np.int64) for each in (offsets, doc_ids))
         smallest, largest = int(ids.min()), int(ids.max())
         self._grow(min(largest, self.id_space - 1) + 1)
         add_documents(self._totals, offsets, ids, doc_ids)
         if smallest < 0 or largest >= self.id_space:
             self._update_outside(ids, offsets, doc_ids)
 
-    def _update_outside(self, ids: NDArray[np.int64], offsets: NDArray[np.int64], doc_ids: NDArray[np.int64]) -> None:
+    def _update_outside(self, ids: NDArray[Any], offsets: NDArray[np.int64], doc_ids: NDArray[np.int64]) -> None:
         is_outside = (ids < 0) | (ids >= self.id_space)
         part = TokenCounts(self.id_space)
-        part.outside_ids = np.unique(ids[is_outside])[:OUTSIDE_LIMIT]
+        part.outside_ids = np.unique(ids[is_outside])[:OUTSIDE_LIMIT].astype(np.int64)
         part._outside = np.zeros((len(part.outside_ids), 4), np.int64)
         places = np.minimum(np.searchsorted(part.outside_ids, ids), len(part.outside_ids) - 1)
         add_documents(part._outside, offsets, np.where(part.outside_ids[places] == ids, places, -1), doc_ids)

@@ -4,13 +4,14 @@ from dataaudit.tokenize.compare import EngineChoice, FirstDifference, compare_en
 from dataaudit.tokenize.encoder import Encoder, load_encoder, release_encoder
 from dataaudit.tokenize.shards import TokenShardBatch, TokenShardWriter, read_token_shard, token_shard_metadata
 from dataaudit.tokenize.tokenizer_file import Renumbered, TokenizerIdentity, identify
-from dataaudit.tokenize.tokens import TokenBatch, Unencoded, id_dtype, narrow
+from dataaudit.tokenize.tokens import IdType, TokenBatch, Unencoded, id_dtype, narrow
 from dataaudit.tokenize.vocabulary import SpecialIds, special_ids, token_bytes, token_texts, vocabulary
 
 __all__ = [
     "Encoder",
     "EngineChoice",
     "FirstDifference",
+    "IdType",
     "Renumbered",
     "SpecialIds",
     "TokenBatch",

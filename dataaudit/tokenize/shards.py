@@ -10,8 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dataaudit.errors import RunError
-
-IdType = type[np.uint16] | type[np.uint32] | type[np.int64]
+from dataaudit.tokenize.tokens import IdType
 
 
 class TokenShardBatch(NamedTuple):

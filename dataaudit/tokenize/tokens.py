@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from dataaudit.errors import TokenizerError
 
+IdType = type[np.uint16] | type[np.uint32] | type[np.int64]
+
 
 class Unencoded(NamedTuple):
     """A document that has no token ids because the engine could not encode it.
@@ -40,7 +42,7 @@ def id_dtype(id_space: int) -> type[np.uint16] | type[np.uint32]:
     return np.uint16 if id_space <= 1 << 16 else np.uint32
 
 
-def narrow(ids: NDArray[Any], dtype: type[np.uint16] | type[np.uint32]) -> NDArray[Any]:
+def narrow(ids: NDArray[Any], dtype: IdType) -> NDArray[Any]:
     """Returns *ids* as *dtype*.
 
     Raises:
@@ -48,11 +50,11 @@ def narrow(ids: NDArray[Any], dtype: type[np.uint16] | type[np.uint32]) -> NDArr
     """
     if ids.dtype == dtype or len(ids) == 0:
         return ids.astype(dtype, copy=False)
-    top = np.iinfo(dtype).max
+    limits = np.iinfo(dtype)
     for extreme in (int(ids.min()), int(ids.max())):
-        if not 0 <= extreme <= top:
+        if not limits.min <= extreme <= limits.max:
             raise TokenizerError(
-                f"token id {extreme} does not fit {np.dtype(dtype).name} (0 to {top}); stored so, it would wrap to "
-                "another id. Take the type from the tokenizer's whole id space, added tokens included."
+                f"token id {extreme} does not fit {limits.dtype} ({limits.min} to {limits.max}); stored so, it would "
+                "wrap to another id. Take the type from the tokenizer's whole id space, added tokens included."
             )
     return ids.astype(dtype)

@@ -160,7 +160,8 @@ def _offsets(part: Part) -> pa.Array:
 
 def _columns(read: _Read, first_row: int, schema: pa.Schema) -> list[pa.Array]:
     part, count = read.part, len(read.part.records)
-    ids = pa.array(read.ids.astype(np.int64, copy=False))
+    kind = schema.field("input_ids").type
+    ids = pa.array(read.ids.astype(kind.value_type.to_pandas_dtype(), copy=False))
     return [
         pa.array(np.arange(first_row, first_row + count)),
         pa.array(part.records),
@@ -168,7 +169,7 @@ def _columns(read: _Read, first_row: int, schema: pa.Schema) -> list[pa.Array]:
         pa.nulls(count, pa.large_string()) if part.names is None else pa.array(part.names, pa.large_string()),
         pa.nulls(count, pa.large_string()),
         pa.repeat(False, count),
-        pa.LargeListArray.from_arrays(_offsets(part), ids).cast(schema.field("input_ids").type),
+        pa.LargeListArray.from_arrays(_offsets(part), ids).cast(kind),
     ]
 
 
