@@ -101,7 +101,6 @@ def drift_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
 def release_counts() -> None:
     """Lets go of the counts that the drift tasks share, which no later stage needs."""
     _corpus.cache_clear()
-    _columns.cache_clear()
 
 
 @lru_cache(maxsize=1)
@@ -193,31 +192,24 @@ def _read(run: RunFolder, corpus: Corpus, blocks: dict[int, NDArray[np.int32]]) 
     halves = np.zeros(2 * size, np.int64)
     documents = np.zeros(len(corpus.lengths), np.int64)
     for shard, chosen in blocks.items():
-        counts, lengths = (_sketch(run.sketch(name, shard)) for name in ("block_counts", "block_lengths"))
         low, high = int(chosen.min()), int(chosen.max())
-        rows = _between(counts, low, high)
-        np.add.at(halves, rows["half"] * np.int64(size) + corpus.places[rows["id"] + 1], rows["count"])
-        rows = _between(lengths, low, high)
-        np.add.at(documents, np.searchsorted(corpus.lengths, rows["length"]), rows["documents"])
+        for rows in _between(run.sketch("block_counts", shard), low, high):
+            np.add.at(halves, rows["half"] * np.int64(size) + corpus.places[rows["id"] + 1], rows["count"])
+        for rows in _between(run.sketch("block_lengths", shard), low, high):
+            np.add.at(documents, np.searchsorted(corpus.lengths, rows["length"]), rows["documents"])
     return Part(halves.reshape(2, size), documents)
 
 
-def _sketch(path: Path) -> dict[str, NDArray[Any]]:
-    facts = path.stat()
-    return _columns(path, (facts.st_mtime_ns, facts.st_ino))
-
-
-@lru_cache(maxsize=2)
-def _columns(path: Path, stamp: tuple[int, int]) -> dict[str, NDArray[Any]]:  # noqa: ARG001 - another file, another entry
-    """Reads a sketch once for all the parts of a shard; its blocks ascend."""
-    table = pq.read_table(path)
-    return {name: table.column(name).to_numpy() for name in table.column_names}
-
-
-def _between(columns: dict[str, NDArray[Any]], low: int, high: int) -> dict[str, NDArray[Any]]:
-    """Returns the rows of blocks *low* to *high*, which a portion or a window holds without gaps."""
-    first, stop = np.searchsorted(columns["block"], [low, high + 1])
-    return {name: values[first:stop] for name, values in columns.items()}
+def _between(path: Path, low: int, high: int) -> Iterator[dict[str, NDArray[Any]]]:
+    """Yields the rows of blocks *low* to *high* by row group; blocks ascend, and a part holds them without gaps."""
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            blocks = file.metadata.row_group(group).column(file.schema_arrow.get_field_index("block")).statistics
+            if blocks.min <= high and blocks.max >= low:
+                table = file.read_row_group(group)
+                columns = {name: table.column(name).to_numpy() for name in table.column_names}
+                first, stop = np.searchsorted(columns["block"], [low, high + 1])
+                yield {name: values[first:stop] for name, values in columns.items()}
 
 
 def measures(part: Part, corpus: Corpus) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import xxhash
 from numpy.typing import NDArray
 
 from dataaudit.corpus import Piece
@@ -15,6 +14,7 @@ from dataaudit.pipeline.portions import portions
 from dataaudit.signals import DocumentBatch
 from dataaudit.signals.views import WORD_BUCKETS, decoded, word_buckets, words_of
 from dataaudit.sketches.blocks import BlockSketch, Documents
+from dataaudit.sketches.coin import coins
 
 BLOCK_VIEWS = {"words": (decoded, words_of, word_buckets), "tokens": ()}
 """What of a measured batch a block sketch looks at, by the unit of drift."""
@@ -61,7 +61,7 @@ class ShardBlocks:
         elif measured.ids is not None and measured.id_offsets is not None:
             ids, offsets = measured.ids, measured.id_offsets
         self._sketch.update(
-            Documents(sources, np.asarray(lengths, np.int64), _halves(doc_ids), ids, offsets, _sums(measured.signals))
+            Documents(sources, np.asarray(lengths, np.int64), coins(doc_ids), ids, offsets, _sums(measured.signals))
         )
 
     def _buckets(self, batch: DocumentBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -85,10 +85,6 @@ class ShardBlocks:
             texts = pa.array([self._examples[id_] for id_ in ids], pa.large_string())
             found["word_examples"] = pa.table({"id": pa.array(ids, pa.int64()), "text": texts})
         return found
-
-
-def _halves(doc_ids: NDArray[np.uint64]) -> NDArray[np.int8]:
-    return np.array([xxhash.xxh64_intdigest(each.to_bytes(8, "little")) & 1 for each in doc_ids.tolist()], np.int8)
 
 
 def _sums(signals: pa.RecordBatch) -> dict[str, NDArray[np.int64]]:

@@ -5,7 +5,6 @@ pass over the corpus.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,12 +69,15 @@ class BlockSketch:
         self._room = most_documents
         self._pending: list[Documents] = []
         self._counts = np.zeros((2, 1024), np.int64)
+        self._of_portion = np.zeros(1024, np.int64)
         self._tables: dict[str, list[pa.Table]] = {name: [] for name in NAMES}
+        self._portions: list[pa.Table] = []
 
     def start(self, portion: int) -> None:
         """Says that the next documents belong to this portion of the shard."""
         if portion != self._portion:
             self._end()
+            self._end_portion()
             self._portion = portion
 
     def update(self, batch: Documents) -> None:
@@ -113,9 +115,17 @@ class BlockSketch:
         self._append("block_lengths", LENGTHS, [lengths, documents])
         halves, symbols = np.nonzero(self._counts)
         self._append("block_counts", COUNTS, [halves, symbols - 1, self._counts[halves, symbols]])
+        self._of_portion = np.pad(self._of_portion, (0, self._counts.shape[1] - len(self._of_portion)))
+        self._of_portion += self._counts.sum(axis=0)
         self._counts[:] = 0
         self._pending = []
         self._block += 1
+
+    def _end_portion(self) -> None:
+        symbols = np.flatnonzero(self._of_portion)
+        columns = [np.full(len(symbols), self._portion), symbols - 1, self._of_portion[symbols]]
+        self._portions.append(pa.table(columns, names=PORTION_COUNTS.names).cast(PORTION_COUNTS))
+        self._of_portion[:] = 0
 
     def _append(self, name: str, schema: pa.Schema, columns: list[NDArray[np.int64]]) -> None:
         block = np.full(len(columns[0]), self._block)
@@ -152,28 +162,13 @@ class BlockSketch:
         - ``block_counts``: a row a block, half and id that occurs; ids outside the id space are the id -1.
         - ``portion_counts``: a row a portion and id, over both halves of all its blocks.
         """
-        self._end()
+        self.start(self._portion + 1)
         schemas = dict(zip(NAMES, (self._schema, LENGTHS, COUNTS), strict=True))
         found = {
-            name: pa.concat_tables(parts).combine_chunks() if parts else schemas[name].empty_table()
+            name: pa.concat_tables(parts) if parts else schemas[name].empty_table()
             for name, parts in self._tables.items()
         }
-        return {**found, "portion_counts": self._by_portion(found["blocks"], found["block_counts"])}
-
-    def _by_portion(self, blocks: pa.Table, counts: pa.Table) -> pa.Table:
-        portion_of = np.zeros(self._block, np.int64)
-        portion_of[blocks.column("block").to_numpy()] = blocks.column("portion").to_numpy()
-        portions, ids = portion_of[counts.column("block").to_numpy()], counts.column("id").to_numpy()
-        occurrences = counts.column("count").to_numpy()
-        parts = [PORTION_COUNTS.empty_table()]
-        bounds = np.searchsorted(portions, np.arange(self._portion + 2))
-        for portion, (first, stop) in enumerate(pairwise(bounds.tolist())):
-            totals = np.zeros(self._counts.shape[1], np.int64)
-            np.add.at(totals, ids[first:stop] + 1, occurrences[first:stop])
-            held = np.flatnonzero(totals)
-            columns = [np.full(len(held), portion), held - 1, totals[held]]
-            parts.append(pa.table(columns, names=PORTION_COUNTS.names).cast(PORTION_COUNTS))
-        return pa.concat_tables(parts).combine_chunks()
+        return {**found, "portion_counts": pa.concat_tables([PORTION_COUNTS.empty_table(), *self._portions])}
 
 
 def _slice(batch: Documents, first: int, stop: int) -> Documents:
