@@ -146,4 +146,6 @@ def _write(path: Path, text: str) -> None:
         if is_file:
             target.replace(path)
     except OSError as error:
+        if is_file:
+            target.unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written ({error.strerror}). The result is in report.json.") from error

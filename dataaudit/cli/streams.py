@@ -19,7 +19,8 @@ class _Pipe(io.FileIO):
             os.close(nothing)
             if isinstance(error, BrokenPipeError):
                 return super().write(data)
-            raise
+            name = {1: "stdout", 2: "stderr"}.get(self.fileno())
+            raise OSError(error.errno, error.strerror, name) from error
 
 
 def outlive_readers() -> None:

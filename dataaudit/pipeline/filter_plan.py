@@ -281,19 +281,3 @@ def reading(run: Path) -> Iterator[None]:
         except OSError as error:
             raise RunError(f"{run}: an audit is at work in this run folder. Wait for it to end.") from error
         yield
-
-
-@contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Turns what the disk refuses into a message for the user.
-
-    Raises:
-        RunError: the disk is full, or cannot be written for another reason.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise RunError(
-            f"{out}: cannot be written: {error.strerror or error}. What is finished is kept: "
-            "make room and run the same command again."
-        ) from error

@@ -28,7 +28,6 @@ from dataaudit.pipeline.filter_plan import (
     reading,
     refuse_format,
     refuse_place,
-    writing,
 )
 from dataaudit.pipeline.funnel import Counts, funnel_of
 from dataaudit.pipeline.listener import Listener
@@ -36,7 +35,7 @@ from dataaudit.pipeline.local import LocalEngine
 from dataaudit.pipeline.plan import Plan, load_plan
 from dataaudit.pipeline.run_config import stored_config
 from dataaudit.pipeline.signal_tables import signal_tables
-from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of, pretty_json
+from dataaudit.pipeline.store import MARKERS, Marker, Output, RunFolder, key_of, pretty_json, writing
 from dataaudit.pipeline.tasks import FilterSpec, Task
 from dataaudit.pipeline.token_source import token_source, tokens_of_filter
 from dataaudit.pipeline.unchanged import refuse_changed

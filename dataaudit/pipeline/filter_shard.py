@@ -21,7 +21,7 @@ from dataaudit.corpus.writers import RecordWriter
 from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
 from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
-from dataaudit.pipeline.filter_plan import RECORD_FORMATS, FilterPlan, PieceNames, load_filter_plan, writing
+from dataaudit.pipeline.filter_plan import RECORD_FORMATS, FilterPlan, PieceNames, load_filter_plan
 from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
 from dataaudit.pipeline.spans import span_of
 from dataaudit.pipeline.store import Marker, RunFolder
@@ -65,14 +65,13 @@ def filter_shard(task: Task, out: RunFolder, progress: Progress) -> Marker:
     """Filters one shard of the plan in *out*.
 
     Raises:
-        RunError: the corpus is not what was audited, or the disk is full; what is finished is kept.
+        RunError: the corpus is not what was audited, or the filter's plan is damaged; what is finished is kept.
     """
     assert isinstance(task.spec, FilterSpec)
     plan = load_filter_plan(out.path)
     if plan is None:
         raise RunError(f"{out.path}: the filter's plan is damaged. Delete the folder and run the filter again.")
-    with writing(out.path):
-        return _filter(task, task.spec.shard, plan, out, progress)
+    return _filter(task, task.spec.shard, plan, out, progress)
 
 
 def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: Progress) -> Marker:

@@ -5,6 +5,7 @@ the task's key and its outputs' digests. So a killed run leaves either a marked 
 nothing that counts.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -31,6 +32,9 @@ FOLDERS = (
     *("sketches", "drift", "duplicates", "signatures", MARKERS),
 )
 """What a run folder holds besides its files; nothing else is ever removed from it."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_RIGHT = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+"""What the system says of a file that cannot be written; all of NO_RIGHT but EROFS also of one that cannot be read."""
 _PART = re.compile(r".+-\d{5,}(\.\w+)+")
 """Names that a task gives its parts; a killed one can leave them without a marker."""
 
@@ -203,7 +207,8 @@ def open_run(path: Path, *, new: bool) -> Iterator[RunFolder]:
             """A file system without locks: whoever shares it sees to it that one process at a time is here."""
         run = RunFolder(path)
         try:
-            yield run
+            with writing(path):
+                yield run
         finally:
             run.tidy()
 
@@ -235,7 +240,29 @@ def share_run(path: Path) -> Iterator[RunFolder]:
             ) from error
         except OSError:
             """A file system without locks: workers do not need them."""
-        yield RunFolder(path)
+        with writing(path):
+            yield RunFolder(path)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turns what the disk refuses while files of *folder* are written into a message for the user.
+
+    Raises:
+        RunError: the disk is full or read-only, or a file of the folder cannot be written for another reason.
+    """
+    try:
+        yield
+    except OSError as error:
+        inside = error.filename is not None and folder in Path(os.fsdecode(error.filename)).parents
+        full = error.errno in NO_ROOM
+        if error.errno is None or not (full or error.errno == errno.EROFS or (inside and error.errno in NO_RIGHT)):
+            raise
+        place, mend = (folder, "make room") if full or not inside else (error.filename, "make it writable")
+        raise RunError(
+            f"{place}: cannot be written ({os.strerror(error.errno)}). What is finished is kept: {mend} and run the "
+            "same command again."
+        ) from error
 
 
 def digest(path: Path) -> str:

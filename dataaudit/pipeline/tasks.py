@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from dataaudit.pipeline.store import Marker, RunFolder
+from dataaudit.pipeline.store import Marker, RunFolder, writing
 
 Progress = Callable[[int], None]
 """Called by a task with the number of input bytes it has worked off since the last call."""
@@ -93,7 +93,8 @@ def execute(task: Task, folder: Path, progress: Progress) -> Marker:
     from dataaudit.pipeline.freed_memory import give_back
 
     try:
-        return _run(task, folder, progress)
+        with writing(folder):
+            return _run(task, folder, progress)
     finally:
         give_back()
 

@@ -10,6 +10,7 @@ from dataaudit.duplicates.clusters import clusters
 from dataaudit.duplicates.fingerprint import fingerprint, fingerprint_ids
 from dataaudit.duplicates.near import Found, Sets, SetSource, near_copies
 from dataaudit.duplicates.records import COPY
+from dataaudit.errors import RunError
 from dataaudit.kernels.jit import CACHE_FOLDER
 from dataaudit.kernels.overlap import SCALE, gather
 from dataaudit.kernels.vocabulary import Vocabulary
@@ -26,14 +27,24 @@ TEXTS = ("The cat sat. The cat sat.\n\nThe cat sat on <|x|>.", "很好,很好。
 
 
 def warm_kernels(listener: Listener) -> None:
-    """Runs every kernel on a few words, unless an earlier process has left its machine code behind."""
+    """Runs every kernel on a few words, unless an earlier process has left its machine code behind.
+
+    Raises:
+        RunError: the folder of the machine code cannot be written.
+    """
     done = CACHE_FOLDER / "warm"
     if done.exists():
         return
     listener.note("compiling the measuring kernels, once for this machine (about 20 s) ...")
     started = time.monotonic()
-    _run_all()
-    done.touch()
+    try:
+        _run_all()
+        done.touch()
+    except OSError as error:
+        raise RunError(
+            f"{CACHE_FOLDER}: the compiled kernels cannot be kept there ({error.strerror or error}). Make room, or set "
+            "DATAAUDIT_CACHE to a folder on another disk, and run the same command again."
+        ) from error
     listener.note(f"compiled in {time.monotonic() - started:.0f} s; the next audit starts at once.")
 
 

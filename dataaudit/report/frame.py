@@ -106,4 +106,6 @@ def write_file(page: str, path: Path, else_at: str) -> None:
         if is_file:
             target.replace(path)
     except OSError as error:
+        if is_file:
+            target.unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written ({error.strerror}). {else_at}") from error
