@@ -202,12 +202,19 @@ def _run_tasks(path: Path, size: int, speeds: Speeds) -> None:
         cost = Cost()
         with timed(cost):
             for task in tasks:
+                _forget(run, task.id)
                 execute(task, path, lambda _: None)
         _add(speeds, stage, cost, size)
     cost = Cost()
     with timed(cost):
         check(path, workers=1)
     _add(speeds, JUDGING, cost, size)
+
+
+def _forget(run: RunFolder, task: str) -> None:
+    """Removes what a task has left: else it would write nothing."""
+    for name in (*_marker(run, task).outputs, f"tasks/{task}.json"):
+        (run.path / name).unlink()
 
 
 def _marker(run: RunFolder, task: str) -> Marker:

@@ -6,7 +6,6 @@ Audits the sample corpus and repeats its rows, drawn at random, to a run of as m
 """
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -14,11 +13,14 @@ import tempfile
 import time
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dataaudit
+from dataaudit.pipeline.plan import load_plan, write_plan
+from dataaudit.pipeline.store import open_run
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 SHARD_ROWS = 500_000
@@ -31,9 +33,10 @@ def make_run(folder: Path, rows: int) -> Path:
     dataaudit.audit(SAMPLE / "corpus", small, tokenizer=SAMPLE / "tokenizer.json", workers=1)
     tables = {side: pq.read_table(small / side / "part-00000.parquet") for side in SIDES if (small / side).is_dir()}
     big = folder / "big"
-    (big / "tasks").mkdir(parents=True)
+    plan, shards = load_plan(small), -(-rows // SHARD_ROWS)
+    with open_run(big, new=True) as run:
+        write_plan(run, msgspec.structs.replace(plan, shards=plan.shards[:1] * shards))
     rng = np.random.default_rng(0)
-    shards = -(-rows // SHARD_ROWS)
     for shard in range(shards):
         count = min(SHARD_ROWS, rows - shard * SHARD_ROWS)
         drawn = pa.array(rng.integers(0, tables["signals"].num_rows, count))
@@ -42,9 +45,6 @@ def make_run(folder: Path, rows: int) -> Path:
             (big / side).mkdir(exist_ok=True)
             chosen = table.take(drawn).set_column(0, table.schema.field(0), ids)
             pq.write_table(chosen, big / side / f"part-{shard:05d}.parquet", compression="zstd", row_group_size=65_536)
-    plan = json.loads((small / "plan.json").read_text())
-    plan["shards"] = plan["shards"][:1] * shards
-    (big / "plan.json").write_text(json.dumps(plan))
     for name in ("config.json", "report.json"):
         shutil.copy(small / name, big / name)
     return big

@@ -14,13 +14,14 @@ from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.excerpts import texts_for_audit, texts_for_check
 from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
-from dataaudit.pipeline.planning import look_at, write_plan
+from dataaudit.pipeline.plan import write_plan
+from dataaudit.pipeline.planning import look_at, plan_corpus
 from dataaudit.pipeline.prepare import duplicate_settings, earlier_plan, pool_settings
 from dataaudit.pipeline.readback import read_back
 from dataaudit.pipeline.run_config import stored_config
 from dataaudit.pipeline.stage_tasks import StageTasks
 from dataaudit.pipeline.stages import join_and_judge, map_tasks, measure
-from dataaudit.pipeline.store import RunFolder, open_run, pretty_json
+from dataaudit.pipeline.store import RunFolder, open_run
 from dataaudit.result import AuditResult, from_json
 
 
@@ -43,7 +44,7 @@ def run_audit(
     """
     corpus = look_at(inputs, out, loaded, listener, input_format=input_format)
     with open_run(out, new=True) as run:
-        plan = write_plan(run, corpus, loaded, listener)
+        plan = plan_corpus(run, corpus, loaded, listener)
         with LocalEngine(workers) as engine:
             stages = StageTasks(run, engine, listener)
             measured = measure(run, plan, stages, loaded)
@@ -82,7 +83,7 @@ def run_check(
         plan = msgspec.structs.replace(
             plan, config_name=loaded.name, pool=pool_settings(loaded), duplicates=duplicate_settings(loaded)
         )
-        run.write("plan.json", pretty_json(plan))
+        write_plan(run, plan)
         texts = texts_for_check(examples, _last_result(run))
         with LocalEngine(workers) as engine:
             stages = StageTasks(run, engine, listener)

@@ -19,7 +19,7 @@ from dataaudit.drift.excess import part_drift, reference_drift, split_half_ratio
 from dataaudit.drift.length_drift import concentration, length_drift, mean_log_length
 from dataaudit.drift.shape import shape
 from dataaudit.drift.sums import Counts, Floats, plain
-from dataaudit.pipeline.plan import load_plan
+from dataaudit.pipeline.plan import load_settings
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import DriftSpec, Progress, Task
 from dataaudit.signals.views import WORD_BUCKETS
@@ -81,7 +81,7 @@ def drift_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
     """Measures the portions and windows of one shard."""
     assert isinstance(task.spec, DriftSpec)
     shard = task.spec.shard
-    plan = load_plan(run.path)
+    plan = load_settings(run.path)
     id_space = WORD_BUCKETS if plan.map.drift_unit == "words" else 0
     id_space = plan.map.tokenizer.id_space if plan.map.tokenizer else id_space
     corpus = _corpus(run.path, id_space, task.spec.counts_digest)

@@ -26,7 +26,7 @@ from dataaudit.duplicates.sample import bottom_sample
 from dataaudit.pipeline.duplicate_examples import examples
 from dataaudit.pipeline.duplicate_layout import all_shards, load_layout, step_file
 from dataaudit.pipeline.map_shard import ROW_GROUP_ROWS
-from dataaudit.pipeline.plan import load_plan
+from dataaudit.pipeline.plan import load_settings
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import DuplicatesSpec, Progress, Task
 from dataaudit.signals import DocumentBatch, measure
@@ -94,7 +94,7 @@ def _bands(run: RunFolder, folder: Path, part: int) -> Done:
     partition = band_partitions(load_layout(run).documents)[part]
     shards = all_shards(run, with_copies=True)
     source = SetSource(shards.sizes, shards.sets)
-    settings, found, records = load_plan(run.path).duplicates, Found(), 0
+    settings, found, records = load_settings(run.path).duplicates, Found(), 0
     sample = np.load(step_file(run, "sample")) if settings.sample else None
     for band in partition.bands:
         keys, documents = shards.keys(partition, band)
@@ -118,7 +118,7 @@ def _clusters(run: RunFolder, folder: Path, parts: int) -> Done:
     copies = np.load(step_file(run, "copies"), mmap_mode="r")
     counts = count_candidates(edges, _load(run, "misses", parts))
     # The edges of a sample are counted and make no clusters.
-    members = clusters(edges[:0] if load_plan(run.path).duplicates.sample else edges, copies)
+    members = clusters(edges[:0] if load_settings(run.path).duplicates.sample else edges, copies)
     return dict([_save(run, folder, "members", None, members)]), counts._asdict()
 
 
@@ -131,7 +131,7 @@ def _documents(run: RunFolder, folder: Path, shard: int) -> Done:
     signals = pq.ParquetFile(run.part("signals", shard, "parquet"))
     weight = "token_count" if "token_count" in signals.schema_arrow.names else "char_count"
     histograms, writer = SignalHistograms(), None
-    wanted = [name for name in load_plan(run.path).duplicates.signals if name not in unmeasured(run)]
+    wanted = [name for name in load_settings(run.path).duplicates.signals if name not in unmeasured(run)]
     for batch in signals.iter_batches(ROW_GROUP_ROWS, columns=["doc_id", "source", weight]):
         doc_ids = batch.column("doc_id")
         found = measure(DocumentBatch(duplicates=_columns(mine, doc_ids.to_numpy())), ["duplicates"]).select(wanted)
@@ -151,7 +151,7 @@ def _documents(run: RunFolder, folder: Path, shard: int) -> Done:
 
 def unmeasured(run: RunFolder) -> tuple[str, ...]:
     """Returns the signals that a sample does not give."""
-    return ("near_duplicate_of", "near_duplicate_jaccard") if load_plan(run.path).duplicates.sample else ()
+    return ("near_duplicate_of", "near_duplicate_jaccard") if load_settings(run.path).duplicates.sample else ()
 
 
 def _columns(members: NDArray[np.void], doc_ids: NDArray[np.uint64]) -> pa.RecordBatch:

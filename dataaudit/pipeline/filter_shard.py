@@ -22,7 +22,7 @@ from dataaudit.errors import RunError
 from dataaudit.filter_result import Balance
 from dataaudit.pipeline.fates import REASON, Fate, Fates, clean_ids, fates_of, fault_reason
 from dataaudit.pipeline.filter_plan import RECORD_FORMATS, FilterPlan, PieceNames, load_filter_plan
-from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
+from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_settings, load_shard
 from dataaudit.pipeline.spans import span_of
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import FilterSpec, Progress, Task
@@ -76,14 +76,14 @@ def filter_shard(task: Task, out: RunFolder, progress: Progress) -> Marker:
 
 def _filter(task: Task, shard: int, plan: FilterPlan, out: RunFolder, progress: Progress) -> Marker:
     run = RunFolder(Path(plan.run))
-    audit = load_plan(run.path)
+    audit, pieces = load_settings(run.path), load_shard(run.path, shard)
     results = pieces_of(run, shard)
     fates = fates_of(run, plan, shard, sum(each.records for each in results))
     outcomes: list[PieceOutcome] = []
     outputs: dict[Path, Path] = {}
     first = 0
     with out.workspace() as folder:
-        for number, (piece, audited) in enumerate(zip(audit.shards[shard], results, strict=True)):
+        for number, (piece, audited) in enumerate(zip(pieces, results, strict=True)):
             place = _Place(folder / str(number), plan.names[shard][number], shard, first)
             place.folder.mkdir()
             work = PieceFilter(piece, audit.map, place, fates, plan)

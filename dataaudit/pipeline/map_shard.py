@@ -16,10 +16,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.corpus import SIDE_FIELDS, WRONG_ID, Fault, Piece, Tally, TokenFacts, ids_dtype, read_piece
+from dataaudit.errors import RunError
 from dataaudit.pipeline.freed_memory import give_back
 from dataaudit.pipeline.joined_batches import JoinedBatches
 from dataaudit.pipeline.measure import Measured, Measurer
-from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_plan
+from dataaudit.pipeline.plan import ROW_BITS, MapSettings, load_settings, load_shard, map_key
 from dataaudit.pipeline.shard_blocks import BLOCK_VIEWS, ShardBlocks
 from dataaudit.pipeline.shard_duplicates import DUPLICATE_VIEWS, ShardDuplicates
 from dataaudit.pipeline.store import Marker, RunFolder
@@ -62,19 +63,21 @@ def map_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
     """Reads and measures one shard of the plan in *run*.
 
     Raises:
-        RunError: a file has changed since it was planned, or is not there.
+        RunError: the plan or a file has changed since it was planned, or is not there.
     """
     assert isinstance(task.spec, MapSpec)
-    plan = load_plan(run.path)
     shard = task.spec.shard
+    settings, planned = load_settings(run.path).map, load_shard(run.path, shard)
+    if map_key(shard, planned, settings) != task.key:
+        raise RunError(f"{run.path}: the plan has been changed meanwhile. Run the same command again.")
     with run.workspace() as folder, ExitStack() as stack:
-        writer = stack.enter_context(ShardWriter(folder, plan.map, plan.shards[shard]))
+        writer = stack.enter_context(ShardWriter(folder, settings, planned))
         first_row = 0
         pieces = []
-        for number, piece in enumerate(plan.shards[shard]):
+        for number, piece in enumerate(planned):
             refuse_changed_since_plan(piece.file)
             writer.start(number)
-            result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, plan.map, progress)
+            result = _map_piece(writer, piece, (shard << ROW_BITS) + first_row, settings, progress)
             first_row += result.records
             pieces.append(msgspec.to_builtins(result))
         written = writer.finish()

@@ -1,22 +1,27 @@
 """The plan: which pieces make which shard, and the settings that measuring depends on.
 
-Shards are cut from the sorted file list alone, so the plan does not depend on workers, engine or chance.
+Shards are cut from the sorted file list alone, so the plan does not depend on workers, engine or chance. The settings
+are ``plan.json``; the shards are the lines of ``shards.jsonl``, of which a task reads its own: with a million files all
+of them together take a gigabyte.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from dataaudit.corpus import CorpusFile, Piece, ReadOptions
+from dataaudit.pipeline.store import Output, RunFolder, digest, key_of, pretty_json
 from dataaudit.signals import SpecialIds
 
 EngineName = Literal["fastokens", "tokenizers"]
 EngineWish = Literal["auto", "fastokens", "tokenizers"]
 
-PLAN_FORMAT = 1
+PLAN_FORMAT = 2
+SETTINGS, SHARDS = "plan.json", "shards.jsonl"
 ROW_BITS = 32
 """doc_id = shard << ROW_BITS | row of the shard."""
 
@@ -116,14 +121,13 @@ class DamagedFile(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """What a run does.
+class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run does, but for its shards.
 
     Attributes:
         format: PLAN_FORMAT.
         inputs: the INPUT arguments, as they were given.
         config_name: the preset or file that the run was judged with last.
-        shards: the pieces of each shard, in order.
         damaged: files that gave no piece.
         map, pool, duplicates: the settings.
         text_beside: the text that token ids are compared with, or None.
@@ -132,12 +136,23 @@ class Plan(msgspec.Struct, frozen=True):
     format: int
     inputs: list[str]
     config_name: str
-    shards: list[list[Piece]]
     damaged: list[DamagedFile]
     map: MapSettings
     pool: PoolSettings
     duplicates: DuplicateSettings
     text_beside: TextBeside | None = None
+
+
+class Plan(PlanSettings, frozen=True, kw_only=True):
+    """What a run does; *shards* are the pieces of each shard, in order."""
+
+    shards: list[list[Piece]]
+
+
+class _Written(PlanSettings, frozen=True, kw_only=True):
+    """``plan.json``; *shards* is what ``shards.jsonl`` has to be."""
+
+    shards: Output
 
 
 def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
@@ -156,17 +171,83 @@ def pack(pieces: Sequence[Piece], shard_bytes: int) -> list[list[Piece]]:
     return shards
 
 
-@lru_cache(maxsize=1)
-def _decode(path: Path, stamp: tuple[int, int]) -> Plan:  # noqa: ARG001 - the stamp is there for the cache
-    return msgspec.json.decode(path.read_bytes(), type=Plan)
+def map_key(shard: int, pieces: list[Piece], settings: MapSettings) -> str:
+    """Returns the key of a map task; where the tokenizer's file lies is no part of it."""
+    if settings.tokenizer is not None:
+        settings = msgspec.structs.replace(
+            settings, tokenizer=msgspec.structs.replace(settings.tokenizer, path="", engine_reason="")
+        )
+    return key_of([shard, pieces, settings])
+
+
+def write_plan(run: RunFolder, plan: Plan) -> None:
+    """Writes the plan into a run folder."""
+    with run.workspace() as folder:
+        path = folder / SHARDS
+        with path.open("wb") as file:
+            for pieces in plan.shards:
+                file.write(msgspec.json.encode(pieces) + b"\n")
+        shards = run.place(path, SHARDS)
+    settings = {name: getattr(plan, name) for name in PlanSettings.__struct_fields__}
+    run.write(SETTINGS, pretty_json(_Written(**settings, shards=shards)))
 
 
 def load_plan(run: Path) -> Plan:
     """Reads the plan of a run folder; a process reads it once.
 
     Raises:
-        OSError, msgspec.DecodeError: there is none, or it is of another version.
+        OSError, msgspec.DecodeError: there is none, or it is damaged or of another version.
     """
-    path = run / "plan.json"
-    facts = path.stat()
-    return _decode(path, (facts.st_mtime_ns, facts.st_ino))
+    return _plan(run, _stamp(run))
+
+
+def load_settings(run: Path) -> PlanSettings:
+    """Reads the plan of a run folder without its shards; a process reads it once.
+
+    Raises:
+        OSError, msgspec.DecodeError: there is none, or it is damaged or of another version.
+    """
+    return _settings(run, _stamp(run))
+
+
+def load_shard(run: Path, shard: int) -> list[Piece]:
+    """Reads the pieces of one shard.
+
+    Raises:
+        OSError, msgspec.DecodeError: the plan is damaged or of another version.
+        IndexError: it has no such shard.
+    """
+    start = _line_starts(run, _stamp(run))[shard]
+    with (run / SHARDS).open("rb") as file:
+        file.seek(start)
+        return msgspec.json.decode(file.readline(), type=list[Piece])
+
+
+def _stamp(run: Path) -> tuple[int, int]:
+    """Returns what differs when a plan was written anew."""
+    facts = (run / SETTINGS).stat()
+    return facts.st_mtime_ns, facts.st_ino
+
+
+@lru_cache(maxsize=1)
+def _settings(run: Path, stamp: tuple[int, int]) -> _Written:  # noqa: ARG001 - the stamp is there for the cache
+    return msgspec.json.decode((run / SETTINGS).read_bytes(), type=_Written)
+
+
+@lru_cache(maxsize=1)
+def _plan(run: Path, stamp: tuple[int, int]) -> Plan:
+    settings = _settings(run, stamp)
+    path = run / SHARDS
+    if path.stat().st_size != settings.shards.bytes or digest(path) != settings.shards.digest:
+        raise msgspec.DecodeError(f"{path} is not the one that {SETTINGS} was written with")
+    decode = msgspec.json.Decoder(list[Piece]).decode
+    with path.open("rb") as file:
+        shards = [decode(line) for line in file]
+    fields = {name: getattr(settings, name) for name in PlanSettings.__struct_fields__}
+    return Plan(**fields, shards=shards)
+
+
+@lru_cache(maxsize=1)
+def _line_starts(run: Path, stamp: tuple[int, int]) -> list[int]:  # noqa: ARG001 - the stamp is there for the cache
+    with (run / SHARDS).open("rb") as file:
+        return [0, *accumulate(len(line) for line in file)][:-1]

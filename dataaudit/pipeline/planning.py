@@ -10,7 +10,7 @@ from dataaudit.config.load import LoadedConfig
 from dataaudit.corpus import CorpusFile, PieceList, ReadOptions, cut_pieces, find_files
 from dataaudit.pipeline.check_config import check_config
 from dataaudit.pipeline.listener import Listener
-from dataaudit.pipeline.plan import Plan, TextBeside
+from dataaudit.pipeline.plan import Plan, TextBeside, write_plan
 from dataaudit.pipeline.prepare import (
     earlier_plan,
     make_plan,
@@ -23,7 +23,7 @@ from dataaudit.pipeline.prepare import (
 )
 from dataaudit.pipeline.run_config import has_config, write_config
 from dataaudit.pipeline.stages import sweep_unplanned
-from dataaudit.pipeline.store import RunFolder, pretty_json
+from dataaudit.pipeline.store import RunFolder
 from dataaudit.pipeline.text_beside import text_beside
 from dataaudit.tokenize import identify
 
@@ -72,7 +72,7 @@ def look_at(
     return Corpus(inputs, found.files, pieces, options, text_beside(pieces, loaded, out, listener))
 
 
-def write_plan(run: RunFolder, corpus: Corpus, loaded: LoadedConfig, listener: Listener) -> Plan:
+def plan_corpus(run: RunFolder, corpus: Corpus, loaded: LoadedConfig, listener: Listener) -> Plan:
     """Writes plan and config, and removes what no task of the plan has written; what is finished of it stays.
 
     Raises:
@@ -85,7 +85,7 @@ def write_plan(run: RunFolder, corpus: Corpus, loaded: LoadedConfig, listener: L
     plan = msgspec.structs.replace(plan, text_beside=corpus.beside)
     if plan != earlier or not has_config(run, loaded):
         run.retract_report()
-    run.write("plan.json", pretty_json(plan))
+    write_plan(run, plan)
     write_config(run, loaded)
     sweep_unplanned(run, plan)
     return plan

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dataaudit.pipeline.map_shard import ROW_GROUP_ROWS
-from dataaudit.pipeline.plan import load_plan
+from dataaudit.pipeline.plan import load_settings, load_shard
 from dataaudit.pipeline.store import Marker, RunFolder
 from dataaudit.pipeline.tasks import PoolSpec, Progress, Task
 from dataaudit.pipeline.vocabulary_of import vocabulary_of
@@ -40,13 +40,13 @@ def pool_shard(task: Task, run: RunFolder, progress: Progress) -> Marker:
 def _measure(run: RunFolder, spec: PoolSpec, path: Path) -> tuple[SignalHistograms, int]:
     """Writes the signals; returns their histograms and how many tokens were read from the shard."""
     shard = spec.shard
-    plan = load_plan(run.path)
+    plan = load_settings(run.path)
     chosen = plan.map.tokenizer
     facts = vocabulary_of(chosen) if chosen else None
     counts = _counts(run.sketch("token_counts"), spec.counts_digest, chosen.id_space if chosen else 0)
     sources = _sources(run.part("signals", shard, "parquet"))
     histograms = SignalHistograms()
-    given = any(piece.kind == "ids" for piece in plan.shards[shard]) or None
+    given = any(piece.kind == "ids" for piece in load_shard(run.path, shard)) or None
     writer: pq.ParquetWriter | None = None
     first = tokens = 0
     for doc_ids, ids, offsets in read_token_shard(run.part("tokens", shard, "arrow")):

@@ -16,7 +16,7 @@ from dataaudit.pipeline.listener import Listener
 from dataaudit.pipeline.local import LocalEngine
 from dataaudit.pipeline.map_shard import signal_versions
 from dataaudit.pipeline.plan import Plan
-from dataaudit.pipeline.planning import look_at, write_plan
+from dataaudit.pipeline.planning import look_at, plan_corpus
 from dataaudit.pipeline.prepare import earlier_plan
 from dataaudit.pipeline.readback import read_back
 from dataaudit.pipeline.run_config import stored_config
@@ -86,7 +86,7 @@ def run_plan(
     """
     corpus = look_at(inputs, out, loaded, listener, input_format=input_format)
     with open_run(out, new=True) as run:
-        return write_plan(run, corpus, loaded, listener)
+        return plan_corpus(run, corpus, loaded, listener)
 
 
 def run_work(

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-import msgspec
 import pyarrow.parquet as pq
 
 from dataaudit.config.load import LoadedConfig
@@ -16,7 +15,7 @@ from dataaudit.pipeline.excerpts import Texts
 from dataaudit.pipeline.judge import judge_run
 from dataaudit.pipeline.manifest import manifest
 from dataaudit.pipeline.map_shard import release_measurer
-from dataaudit.pipeline.plan import Plan
+from dataaudit.pipeline.plan import Plan, map_key
 from dataaudit.pipeline.reencode_stage import REENCODE, reencode_task
 from dataaudit.pipeline.run_config import write_config
 from dataaudit.pipeline.stage_tasks import OpenTasksError, StageTasks
@@ -46,16 +45,11 @@ class Measured(NamedTuple):
 
 
 def map_tasks(plan: Plan) -> list[Task]:
-    """Returns a map task a shard; its key leaves out where the tokenizer's file lies."""
-    settings = plan.map
-    if settings.tokenizer is not None:
-        settings = msgspec.structs.replace(
-            settings, tokenizer=msgspec.structs.replace(settings.tokenizer, path="", engine_reason="")
-        )
+    """Returns a map task a shard."""
     return [
         Task(
             id=f"map-{shard:05d}",
-            key=key_of([shard, pieces, settings]),
+            key=map_key(shard, pieces, plan.map),
             size=sum(piece.size for piece in pieces),
             spec=MapSpec(shard),
         )

@@ -145,6 +145,14 @@ class RunFolder:
         _sync(path.parent)
         return path
 
+    def place(self, temporary: Path, name: str) -> Output:
+        """Moves a file of a workspace into place, and leaves alone what already has its content."""
+        output = Output(temporary.stat().st_size, digest(temporary))
+        _sync(temporary)
+        _place(temporary, self.path / name, output)
+        _sync(self.path)
+        return output
+
     def sweep(self, done: Iterable[Marker], markers: set[str]) -> None:
         """Removes temporary files and everything in the stage folders that no finished task of the plan wrote.
 

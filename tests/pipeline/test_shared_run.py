@@ -17,6 +17,8 @@ import pytest
 from tests_support import contents
 
 from dataaudit.cli.app import main
+from dataaudit.errors import RunError
+from dataaudit.pipeline.tasks import MapSpec, Task, execute
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 TASKS = 8
@@ -208,7 +210,7 @@ def test_the_plan_says_how_many_tasks_there_are_and_how_to_go_on(
     assert f"dataaudit work {tmp_path}/run --shard-index I --num-shards N" in done.out
     assert f"dataaudit finish {tmp_path}/run" in done.out
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        ".dataaudit", "config.json", "plan.json", "tasks",
+        ".dataaudit", "config.json", "plan.json", "shards.jsonl", "tasks",
     ]  # fmt: skip
 
 
@@ -257,6 +259,24 @@ def test_a_plan_of_other_versions_is_refused(dataaudit: Command, planned: Path) 
         done = dataaudit(command, planned)
         assert done.code == 2
         assert "the plan was made with numpy 1.0, and here is" in done.err
+
+
+def test_shards_of_another_plan_are_refused(dataaudit: Command, planned: Path) -> None:
+    lines = (planned / "shards.jsonl").read_bytes().splitlines(keepends=True)
+    (planned / "shards.jsonl").write_bytes(b"".join(reversed(lines)))
+    done = dataaudit("work", planned)
+    assert done.code == 2
+    assert "damaged or of another version" in done.err
+    plan_of_before = Task("map-00000", "key of another plan", 0, MapSpec(0))
+    with pytest.raises(RunError, match="the plan has been changed meanwhile"):
+        execute(plan_of_before, planned, lambda _: None)
+
+
+def test_files_that_are_not_there_are_planned_by_the_simulation() -> None:
+    script = SAMPLE.parent / "scripts" / "plan_simulation.py"
+    done = subprocess.run([sys.executable, script, "--files", "5000"], capture_output=True, text=True, check=True)
+    assert "5,000 files, 0.01 TB, 116 shards, shards.jsonl of 2 MB" in done.stdout
+    assert "with the keys of 116 tasks" in done.stdout
 
 
 def test_work_waits_for_nobody_who_needs_the_folder_alone(dataaudit: Command, planned: Path) -> None:
