@@ -56,17 +56,19 @@ def test_no_room_is_said_and_the_same_command_goes_on(
     assert contents(out) == contents(undisturbed)
 
 
-def test_no_room_for_the_compiled_kernels_is_said_of_their_folder(corpus: Path, tmp_path: Path) -> None:
+def test_no_room_for_the_compiled_kernels_is_said_of_their_folder(tmp_path: Path) -> None:
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
     cache = tmp_path / "cache"
+    (tmp_path / "one.txt").write_text("a text\n")
     failed = subprocess.run(
-        [sys.executable, "-m", "dataaudit", "audit", str(corpus), "-o", str(tmp_path / "run"), "-j", "1", "-q"],
+        [sys.executable, "-m", "dataaudit", "audit", "one.txt", "-o", "run", "-j", "1", "-q"],
         capture_output=True,
         text=True,
         check=False,
         preexec_fn=little_room,
+        cwd=tmp_path,
         env={**os.environ, "DATAAUDIT_CACHE": str(cache)},
     )
     assert failed.returncode == 2
