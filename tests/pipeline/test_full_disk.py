@@ -58,7 +58,7 @@ def test_no_room_is_said_and_the_same_command_goes_on(
 
 def test_no_room_for_the_compiled_kernels_is_said_of_their_folder(tmp_path: Path) -> None:
     def little_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
     cache = tmp_path / "cache"
     (tmp_path / "one.txt").write_text("a text\n")
