@@ -38,7 +38,7 @@ def with_sides(lists: list[list[int]], longest: int = 256) -> list[dict[str, Any
     return rows
 
 
-def audit_ids(source: Path, folder: Path, model: dict[str, int] | None = None, **options: Any) -> AuditResult:
+def audit_ids(source: Path, folder: Path, model: dict[str, Any] | None = None, **options: Any) -> AuditResult:
     """The audit of a corpus of ids, with the settings of a model."""
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "config.yaml"

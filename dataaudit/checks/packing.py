@@ -1,5 +1,7 @@
 """Checks of how the corpus fills the model's context, and how fast it reads back."""
 
+import polars as pl
+
 from dataaudit.checks.check import Options, Outcome, check
 from dataaudit.checks.evidence import Evidence
 from dataaudit.checks.wording import counted, percent
@@ -14,14 +16,14 @@ def packing(evidence: Evidence, options: Options) -> Outcome:
     """Share of padding when documents are packed by best fit into windows of ``model.max_length`` tokens.
 
     Beside it: what concatenating and cutting costs at the same length, in documents cut more often than they must be.
-    Without ``model.max_length`` three usual lengths are shown.
+    ``model.context_lengths`` adds lengths; without these and ``model.max_length`` three usual ones are shown.
 
     Why: padding is compute for nothing; a cut document starts in its middle, without what came before.
     Do: where concatenation cuts many documents, pack by best fit; where best fit pads, concatenate.
     """
-    length = evidence.config.model.max_length
-    lengths = evidence.lengths.distinct
-    table = [pack(lengths, context)._asdict() for context in ((length,) if length else USUAL_CONTEXTS)]
+    model, lengths = evidence.config.model, evidence.lengths.distinct
+    contexts = dict.fromkeys((*((model.max_length,) if model.max_length else ()), *model.context_lengths))
+    table = [pack(lengths, context)._asdict() for context in contexts or USUAL_CONTEXTS]
     first = table[0]
     efficiency = first["best_fit_efficiency"]
     if efficiency is None:
@@ -33,6 +35,33 @@ def packing(evidence: Evidence, options: Options) -> Outcome:
         "it must."
     )
     return Outcome(1 - efficiency, message, details={"packing": table})
+
+
+@check(
+    "padding-waste",
+    group=GROUP,
+    title="Padding in the corpus",
+    unit="share of tokens",
+    needs=("padding_token_count",),
+)
+def padding_waste(evidence: Evidence, options: Options) -> Outcome:
+    """Share of the tokens that are padding (``model.pad_id`` at the ends of documents).
+
+    Why: a model computes on padding as on text, and learns nothing from it.
+    Do: store documents without padding and let the collator pad each batch, or pack them.
+    """
+    padding = pl.col("padding_token_count")
+    found = evidence.find(padding > 0, padding)
+    tokens, padded = evidence.lengths.total, evidence.total(padding.sum())
+    if not tokens:
+        return Outcome.skip("No tokens.")
+    if not padded:
+        return Outcome.of(found, "No document holds padding.", value=0.0)
+    message = (
+        f"{percent(padded / tokens)} of tokens ({padded:,}) are padding, in {found.documents:,} of "
+        f"{counted(found.of_documents, 'document')}."
+    )
+    return Outcome.of(found, message, value=padded / tokens, details={"padding_tokens": padded})
 
 
 @check("token-read-back", group="reading", title="Token shards read back", unit="tokens", needs=("token_counts",))

@@ -82,6 +82,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     path: its config.json as Hugging Face writes it, or the folder that has it; it gives what is null here.
     vocab_size: rows of the embedding table; ids outside 0 .. vocab_size - 1 are out of range.
     max_length: context length in tokens.
+    context_lengths: further lengths that the cost of packing is shown at.
     bos_id: the id that every document should start with.
     eos_id: the id that every document should end with.
     pad_id: the id that fills documents up to a common length.
@@ -90,6 +91,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     path: str | None = None
     vocab_size: Positive | None = None
     max_length: Positive | None = None
+    context_lengths: tuple[Positive, ...] = ()
     bos_id: TokenId | None = None
     eos_id: TokenId | None = None
     pad_id: TokenId | None = None

@@ -10,6 +10,7 @@ SIGNALS: dict[str, str] = {
     "mask_hole_start": "mask_hole_count 所计的第一项的位置。",
     "hidden_token_count": "被掩码两端的 0 遮住的、非 model.pad_id 的词元数。",
     "hidden_token_start": "hidden_token_count 所计的第一个词元的位置。",
+    "padding_token_count": "填充词元数：文档两端的 model.pad_id。",
     "attended_pad_count": "文档两端未被掩码遮住的 model.pad_id 词元数；没有该编号时为 0。",
     "attended_pad_start": "attended_pad_count 所计的第一个词元的位置。",
     "inner_eos_count": "最后一个词元之前（填充除外）的 model.eos_id 词元数：假的文档结尾。",

@@ -49,6 +49,16 @@ def inner_eos_start(batch: DocumentBatch) -> pa.Array:
     return _place_in_document(batch, batch.once(_inner_eos)[1])
 
 
+@signal(unit="tokens", source=COUNTED, needs="pooled", requires=("given", "pad_id"))
+def padding_token_count(batch: DocumentBatch) -> pa.Array:
+    """Number of padding tokens: ``model.pad_id`` at the document's ends.
+
+    Where the padding token is the start or the end token too, one of the run at that end is none.
+    """
+    starts, stops = batch.once(content_spans)
+    return count(token_lengths(batch) - (stops - starts))
+
+
 @signal(unit="id", source=COUNTED, needs="pooled", requires=("given", "special_ids"), minimum=None, null=NO_CONTENT)
 def first_content_token_id(batch: DocumentBatch) -> pa.Array:
     """Id of the first token that is no padding (``model.pad_id`` at the document's ends)."""

@@ -17,7 +17,9 @@ def values(documents, special):
 
 def expected(ids, special):
     found, inside = {}, list(content(ids, special))
-    bos, eos, _ = special
+    bos, eos, pad = special
+    if pad >= 0:
+        found["padding_token_count"] = len(ids) - len(inside)
     if eos >= 0:
         found["inner_eos_count"], found["inner_eos_start"] = counted(i for i in inside[:-1] if ids[i] == eos)
     if special != (-1, -1, -1):
